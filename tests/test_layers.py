@@ -61,8 +61,10 @@ INSIDE = {
         ("mininet",),
         ("node",),
         ("batch", "link"),
-        ("script", "set_up", "started_program", "step_json"),
-        ("step", "command"),
+        ("linux",),
+        ("script", "set_up"),
+        ("command", "started_program", "step_json"),
+        ("step",),
     ),
     "trial": (
         ("run",),

@@ -9,7 +9,7 @@ from trials import make_trial
 
 from testbed.error import SpecError, UserError
 from testbed.plan import batch
-from testbed.plan.command import EXACT_NETEM
+from testbed.plan.linux import EXACT_NETEM
 from testbed.plan.network import plan
 from testbed.plan.step import Run
 from testbed.spec.load import load_scenario

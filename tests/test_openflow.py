@@ -25,10 +25,10 @@ from testbed.model.topology import Link, Node, Topology
 from testbed.model.vlan import Membership
 from testbed.model.workload import PingWorkload
 from testbed.plan.batch import steps
-from testbed.plan.command import Command, undos
+from testbed.plan.command import File, Wait, undos
 from testbed.plan.network import plan
 from testbed.plan.node import control_channel
-from testbed.plan.node.controller import told
+from testbed.plan.node.controller import Start, told
 from testbed.plan.script import script
 from testbed.spec.load import load_scenario, load_topology
 from testbed.spec.syntax.attachment import permitted
@@ -183,12 +183,12 @@ def test_every_switch_is_given_back_by_the_undos_of_its_commands() -> None:
 def test_no_switch_starts_before_the_clock_is_past_ten_seconds() -> None:
     tools = [command.tool for command in plan(load_topology(HOSTS)).commands]
     assert tools.index("ovsdb-server") < tools.index("wait") < tools.index("ovs-vswitchd")
-    assert steps_data(steps([Command("wait", ("10",))]))[0]["run"][-1] == "/proc/uptime"
+    assert steps_data(steps([Wait(10)]))[0]["run"][-1] == "/proc/uptime"
 
 
 def test_a_file_with_quotes_stands_in_the_script_as_it_is(tmp_path: Path) -> None:
     text = 'it\'s "a" $HOME\n\\n\n'
-    subprocess.run(["sh", "-e"], input=script([Command("file", (f"{tmp_path}/x", text))]), text=True, check=True)
+    subprocess.run(["sh", "-e"], input=script([File(f"{tmp_path}/x", text)]), text=True, check=True)
     assert (tmp_path / "x").read_text() == text
 
 
@@ -319,7 +319,7 @@ def test_without_os_ken_a_controller_is_refused(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_lab_kernel_sees_our_folders_wherever_they_are() -> None:
-    start = steps([Command("controller", ("c", "/run/tb-ovs/c"), "tb-c")])
+    start = steps([Start("c", "/run/tb-ovs/c", netns="tb-c")])
     found = steps_data(controller_runtime.with_interpreter(start, is_lab=True))
     mounts = {step["run"][-1]: step["run"][-3] for step in found if step.get("title") == "mount"}
     search = next(word for word in found[-1]["run"] if word.startswith("PYTHONPATH="))

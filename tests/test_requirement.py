@@ -12,6 +12,7 @@ from testbed.kernel.ready import feasibility, probe, requirement
 from testbed.kernel.ready.probe import PROBES, Lacking
 from testbed.kernel.ready.requirement import ENGINES, Need, Never, needs, of_type
 from testbed.model.node.type import NODE_TYPES
+from testbed.model.openflow import Controller, Ovs
 from testbed.model.topology import Link, Node, Topology
 from testbed.plan.network import plan
 
@@ -43,6 +44,14 @@ def test_needs_are_told_of_the_node_or_link_that_has_them() -> None:
     assert not {need for need in found if need.part == "link right"}
     assert Need("node a (host)", "lab kernel") in set(needs(slow, plan(slow), "lab-realtime"))
     assert not {need for need in needs(slow, plan(slow), "lab") if need.part.startswith("link")}
+
+
+def test_a_node_with_the_name_of_a_feature_does_not_need_it() -> None:
+    nodes = (Node("a", "host"), Node("s", "ovs", ovs=Ovs()), Node("red", "controller", controller=Controller("switch")))
+    net = Topology("net", nodes, (Link("path", ("a", "s")),))
+    found = {need.needed for need in needs(net, plan(net), "host") if need.part.startswith("node red")}
+    assert "controllers" in found
+    assert "red" not in found
 
 
 def test_what_is_lacking_is_refused_with_the_command_that_fixes_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from trials import RunTrial, make_trial
 
-from testbed.plan.command import CUTS
+from testbed.plan.linux import CUTS
 from testbed.trial.orders.sequence import orders
 
 UDP_SEGMENT, SIZE_BYTES, TOGETHER, TOTAL = 103, 1200, 40, 2000

@@ -17,7 +17,7 @@ from ..plan.link import fault
 from ..plan.link.stage import Stage
 from ..plan.network import Plan, plan
 from ..plan.node import frr, service, vm
-from ..plan.node.namespace import node_netns
+from ..plan.node.namespace import merging, node_netns
 from ..plan.step import Location, Moment, Run, Step, Timeline
 from ..spec.topology.file import LinkFile
 from ..spec.topology.link.trace import short
@@ -81,10 +81,7 @@ class Build:
 
     def _merges(self, port: Port) -> bool:
         """Whether a NIC merges what it receives: the kernel then counts it without its Ethernet headers."""
-        merging = ("-K", port.device, "gro", "on")
-        return any(
-            c.tool == "ethtool" and c.words == merging and c.netns == node_netns(port.node) for c in self.plan.commands
-        )
+        return merging(port.device, node_netns(port.node)) in self.plan.commands
 
     def _link(self, name: str) -> dict[str, Any]:
         link, found = self.topology.link(name), self.plan.emulator(name)

@@ -8,8 +8,8 @@ from dataclasses import asdict, replace
 
 from ..model.address import AddressBook
 from ..model.topology import Topology
-from ..plan.command import FRR_FOLDER, LEASE_SCRIPT, OVS_FOLDER, SERVICE_FOLDER
 from ..plan.node import frr, service
+from ..plan.node.control_channel import OVS_FOLDER
 from ..plan.step import StartController, StartProgram, Step
 
 TRIAL = "/run/trial"
@@ -28,8 +28,8 @@ VTYSH = """#!/bin/sh
 exec /usr/bin/vtysh --config_dir /run/frr -N "$TESTBED_NODE" "$@"
 """
 UDHCPC = f"""#!/bin/sh
-export resolver={SERVICE_FOLDER}/$TESTBED_NODE/resolv.conf
-exec busybox udhcpc -i eth0 -O staticroutes -s {LEASE_SCRIPT} "$@"
+export resolver={service.folder("$TESTBED_NODE")}/resolv.conf
+exec busybox udhcpc -i eth0 -O staticroutes -s {service.LEASE_SCRIPT} "$@"
 """
 ROUTING = "routing.json"
 """What routing daemons must come to know."""
@@ -65,7 +65,7 @@ def logs(type: str, name: str, *, finds_routes: bool, serves: bool) -> tuple[str
         return (f"{TRIAL}/controller-{name}.err",)
     if type == "ovs":
         return (f"{OVS_FOLDER}/{name}/ovs-vswitchd.log",)
-    daemons = (f"{FRR_FOLDER}/{name}/{frr.LOG}",) if finds_routes else ()
+    daemons = (f"{frr.FRR_FOLDER}/{name}/{frr.LOG}",) if finds_routes else ()
     return (*daemons, f"{service.folder(name)}/{service.LOG}") if serves else daemons
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..error import MachineError
-from ..plan.command import FRR_FOLDER
 from ..plan.link.stage import ETHERNET_BYTES, RATE
+from ..plan.node.frr import FRR_FOLDER
 from ..plan.node.namespace import node_netns
 from ..spec.syntax import input_file
 from ..trial.observe import netlink, sample

@@ -1,139 +1,218 @@
-"""Commands that build a network, each with its undo. Pure, no I/O."""
+"""Commands that build a network. Each is a value that knows its words, its process, its step, its undo and the facts
+that can be read back. Pure, no I/O.
+
+The commands that set up Linux's network are in `linux`; those that start switches, routers, servers, controllers and
+virtual machines are in the modules of these nodes.
+"""
 
 from __future__ import annotations
 
 import shlex
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
-Tool: TypeAlias = Literal[
-    "ip",
-    "tc",
-    "bridge",
-    "nft",
-    "ethtool",
-    "write",
-    "vm",
-    "file",
-    "mkdir",
-    "rm",
-    "wait",
-    "signal",
-    "controller",
-    "program",
-    "mount",
-    "umount",
-    "ln",
-    "sh",
-    "ovsdb-tool",
-    "ovsdb-server",
-    "ovs-vswitchd",
-    "ovs-vsctl",
-    "ovs-appctl",
-    "mininet",
-    "frr",
-    "vtysh",
-    "dnsmasq",
-    "lease",
-]
+from ..agent.syscall import OUTSIDE
+from .step import Location, Run, Step
 
-CUTS: tuple[str, ...] = ("tso", "off", "gso", "off", "tx-udp-segmentation", "off")
-"""The words of `ethtool -K` by which a device cuts superpackets before it sends them. `gso` does not mean those that a
-program makes of datagrams (UDP_SEGMENT).
-"""
+Words: TypeAlias = tuple[str, ...]
 
+Place: TypeAlias = tuple[str, str]
+"""A network namespace ("": the one in which the plan starts), and what is meant in it."""
+Facts: TypeAlias = dict[Place, str]
+"""What a kernel can be asked for: `set_up` lists the forms."""
 
 HOME = ".home"
 
 PREFIX = "tb-"
 """The beginning of the name of each of our network namespaces, and of nothing else."""
 
-
-OWN_QDISCS = ("tbshaper", "tbpolicer", "tbtrace")
-"""Queueing disciplines of ours, by the names of the lab kernel, which `kernel/lab/patches/` adds them to."""
-
-OWN_QDISC_PROGRAM = "qdisc"
-"""Our program that sets them up, with lines as `tc -batch` reads them: tc does not know them."""
+OF_IPROUTE2 = ("ip", "tc", "bridge")
+"""Tools that enter a namespace by themselves (`-n`), and read many lines (`-batch`)."""
 
 
-EXACT_NETEM = "netem-ns"
-"""What that program calls a netem whose delay it sets to the nanosecond: tc 6.1 cuts off what is less than 1 us."""
+@dataclass(frozen=True, kw_only=True)
+class Command(ABC):
+    """One order to one tool, in one network namespace (None: the one in which the plan starts; OUTSIDE: the one that
+    has this computer's real NICs), or `on` a remote node: a virtual machine or, as `home` calls it, a computer.
+    """
 
+    netns: str | None = None
+    on: str | None = None
 
-OVS_FOLDER = f"/run/{PREFIX}ovs"
-"""Has a folder for each switch and controller: sockets, database, process numbers, apps."""
+    @property
+    @abstractmethod
+    def tool(self) -> str:
+        """The name of the tool, or what a script says in its place."""
 
+    @property
+    @abstractmethod
+    def words(self) -> Words:
+        """What it gets, without the name of the tool."""
 
-FRR_FOLDER = "/run/frr"
-"""Has a folder for each router: sockets of its daemons, their configuration, log and process numbers."""
-FRR_DAEMONS = "/usr/lib/frr"
+    @property
+    def program(self) -> str:
+        """What carries it out; commands in a row with the same program in the same place make one batch."""
+        return self.tool
 
-SERVICE_FOLDER = f"/run/{PREFIX}service"
-"""Has a folder for each node that has a DHCP or DNS server, takes a lease or asks for names: resolv.conf, a server's
-configuration, log and leases."""
-LEASE_SCRIPT = f"{SERVICE_FOLDER}/lease.sh"
-ASKS, ASK_AGAIN_S = 60, 1
-"""How often a client asks for an address, a second apart: switches listen and learn for up to 30 s before they pass it
-on."""
-TAKE_LEASE = """export resolver="$5/resolv.conf"
-busybox udhcpc -i "$1" -O staticroutes -n -t "$2" -T "$3" -s "$4" -p "$5/udhcpc.pid" || exit
-ip -4 address show dev "$1" | grep -qF " $6 " && exit
-echo "$1 got another address than $6:" $(ip -4 -brief address show dev "$1") >&2
-exit 1"""
+    @property
+    def process(self) -> Words:
+        """The words of the process that does it."""
+        return (self.tool, *self.words)
 
-OWN_PROGRAM = "dualpi2"
-"""A queueing discipline that Debian 12's tc does not know: our program of this name takes the words of later tc."""
+    @property
+    def where(self) -> Location:
+        return Location(self.netns) if self.on is None else Location(on=remote_name(self.on, self.netns))
 
-CONTROLLER = ("python3", "-m", "testbed.agent.controller")
-"""Starts a controller, where our package can be imported."""
+    @property
+    def step(self) -> Step:
+        """What the agent does, unless the program reads a whole batch (see `batch`)."""
+        return Run(self.process, where=self.where)
 
+    @property
+    def line(self) -> str:
+        """For a root shell on the computer where it happens."""
+        if self.tool in OF_IPROUTE2 and self.netns not in (None, OUTSIDE):
+            return shlex.join((self.tool, "-n", str(self.netns), *self.words))
+        return self.inside(self.process)
 
-STARTED = 'cd "$0/work" && echo $$ >"$0/pid" && exec "$@"'
-"""Starts a program in the folder `work` of a controller's folder."""
+    def inside(self, process: Words) -> str:
+        """The line of a process in the namespace."""
+        inside = () if self.netns in (None, OUTSIDE) else ("ip", "netns", "exec", str(self.netns))
+        return shlex.join((*inside, *process))
+
+    @property
+    def undo(self) -> Command | None:
+        """The command that undoes it in the same place; None where removing the namespace or the device does."""
+        return None
+
+    @property
+    def named(self) -> Words:
+        """The network namespaces that its words name."""
+        return ()
+
+    @property
+    def features(self) -> Words:
+        """Words that may be names of what the kernel must have for it, such as `netem`; others do no harm."""
+        return ()
+
+    @property
+    def facts(self) -> Facts:
+        """What can be read back after it, whatever was before."""
+        return {}
+
+    def leave(self, facts: Facts) -> None:
+        """Changes the facts that the commands before it left to those after it."""
+        facts |= self.facts
+
+    def at(self, what: str) -> Place:
+        return (self.netns or "", what)
 
 
 @dataclass(frozen=True)
-class Command:
-    """One order to one tool, in one network namespace (None: the one the plan starts in; OUTSIDE: the one that has this
-    computer's real NICs), or `on` a remote node.
+class Raw(Command):
+    """Words without facts, for any tool. `back` are the words of the same tool that undo it."""
 
-    `words` leave out the name of the tool. For some tools they mean something else:
+    name: str
+    said: Words
+    back: Words | None = None
 
-        write       a file below /proc/sys or /sys, and the value that it gets
-        file        a path, and the text that it gets
-        vm          a name, and the program that is the virtual machine
-        controller  its name, and its folder
-        program     the name of a controller that is a program, its folder, and its words
-        wait        a number of seconds that the machine must have been up
-        signal      the signal, and a file with the number of the process
-        mininet     what the driver reads
-        ovs…        the tools of Open vSwitch run for the switch that the namespace belongs to
-        frr         a daemon of FRR, and its words
-        vtysh       runs for the router that the namespace belongs to
-        lease       a device, a folder, the address that a DHCP server must give it, and its routes: networks, each with
-                    the neighbour that it goes through
+    @property
+    def tool(self) -> str:
+        return self.name
 
-    `undo` are words for the same tool, or for `undo_tool`; None where removing the namespace or the device undoes it.
-    `on` is a virtual machine or, as `home` calls it, a computer; None is this one.
-    """
+    @property
+    def words(self) -> Words:
+        return self.said
 
-    tool: Tool
-    words: tuple[str, ...]
-    netns: str | None = None
-    undo: tuple[str, ...] | None = None
-    undo_tool: Tool | None = None
-    on: str | None = None
+    @property
+    def undo(self) -> Command | None:
+        return None if self.back is None else Raw(self.name, self.back)
 
 
-def is_of_own_qdisc(command: Command) -> bool:
-    """Whether it is about one of OWN_QDISCS."""
-    return command.tool == "tc" and not set(OWN_QDISCS).isdisjoint(command.words)
+@dataclass(frozen=True)
+class Folder(Command):
+    """A folder of one node, which is removed with all that is in it; `has` are the folders that it begins with."""
+
+    path: str
+    has: Words = ()
+
+    tool = "mkdir"
+
+    @property
+    def words(self) -> Words:
+        return ("-p", *(self.has or (self.path,)))
+
+    @property
+    def undo(self) -> Command:
+        return Raw("rm", ("-r", self.path))
 
 
-def takes_own_program(command: Command) -> bool:
-    """Whether tc cannot do it, and OWN_QDISC_PROGRAM does."""
-    return is_of_own_qdisc(command) or (command.tool == "tc" and EXACT_NETEM in command.words)
+@dataclass(frozen=True)
+class File(Command):
+    """A file with a text; `is_lone`: in no folder that is removed."""
+
+    path: str
+    text: str
+    is_lone: bool = False
+
+    tool = "file"
+
+    @property
+    def words(self) -> Words:
+        return (self.path, self.text)
+
+    @property
+    def process(self) -> Words:
+        return ("tee", self.path)
+
+    @property
+    def step(self) -> Step:
+        return Run(self.process, "file", stdin=self.text)
+
+    @property
+    def line(self) -> str:
+        return f"printf %s {shlex.quote(self.text)} | {super().line} > /dev/null"
+
+    @property
+    def undo(self) -> Command | None:
+        return Raw("rm", (self.path,)) if self.is_lone else None
+
+
+@dataclass(frozen=True)
+class Wait(Command):
+    """Waits until the machine has been up for so long."""
+
+    up_s: int
+
+    tool = "wait"
+
+    @property
+    def words(self) -> Words:
+        return (str(self.up_s),)
+
+    @property
+    def process(self) -> Words:
+        return ("awk", f'$1 < {self.up_s} {{ system("sleep " {self.up_s} - $1) }}', "/proc/uptime")
+
+
+@dataclass(frozen=True)
+class Signal(Command):
+    """Sends a signal to the process whose number is in a file."""
+
+    signal: str
+    pid_file: str
+
+    tool = "signal"
+
+    @property
+    def words(self) -> Words:
+        return (self.signal, self.pid_file)
+
+    @property
+    def process(self) -> Words:
+        return ("sh", "-c", f'kill -{self.signal} "$(cat {shlex.quote(self.pid_file)})"')
 
 
 def output_file(name: str) -> str:
@@ -142,54 +221,12 @@ def output_file(name: str) -> str:
 
 
 def undos(commands: Iterable[Command]) -> tuple[Command, ...]:
-    """The commands that undo these, last first."""
+    """The commands that undo these, last first. What is in a virtual machine ends with it."""
     return tuple(
-        Command(command.undo_tool or command.tool, command.undo, command.netns, on=command.on)
+        replace(command.undo, netns=command.netns, on=command.on)
         for command in reversed(tuple(commands))
-        if command.undo is not None
+        if command.undo is not None and (command.on is None or command.on.endswith(HOME))
     )
-
-
-def process_words(command: Command) -> tuple[str, ...]:
-    """The words of the process that does what a command says."""
-    words = command.words
-    match command.tool:
-        case "write":
-            path, value = words
-            return ("sh", "-c", f"echo {shlex.quote(value)} > {shlex.quote(path)}")
-        case "nft":
-            return ("nft", " ".join(words))
-        case "vm":
-            return words[1:]
-        case "file":
-            return ("tee", words[0])
-        case "wait":
-            return ("awk", f'$1 < {words[0]} {{ system("sleep " {words[0]} - $1) }}', "/proc/uptime")
-        case "signal":
-            return ("sh", "-c", f'kill -{words[0]} "$(cat {shlex.quote(words[1])})"')
-        case "controller":
-            return (*CONTROLLER, words[1])
-        case "frr":
-            return (f"{FRR_DAEMONS}/{words[0]}", *words[1:])
-        case "vtysh":
-            assert command.netns is not None, "BUG: a router without a namespace"
-            return vtysh_words(command.netns.removeprefix(PREFIX), *words)
-        case "lease":
-            device, folder, address = words[:3]
-            asked = (device, str(ASKS), str(ASK_AGAIN_S), LEASE_SCRIPT, folder, address)
-            return ("sh", "-c", TAKE_LEASE, "lease", *asked)
-        case "program":
-            return ("sh", "-c", STARTED, words[1], *words[2:])
-        case tool if tool.startswith("ovs"):
-            assert command.netns is not None, "BUG: a switch without a namespace"
-            folder = f"{OVS_FOLDER}/{command.netns.removeprefix(PREFIX)}"
-            return ("env", f"OVS_RUNDIR={folder}", tool, *words)
-    return (command.tool, *words)
-
-
-def vtysh_words(router: str, *words: str) -> tuple[str, ...]:
-    """vtysh, talking to the daemons of this router."""
-    return ("vtysh", "--config_dir", FRR_FOLDER, "-N", router, *words)
 
 
 def home(machine: str) -> str:

@@ -8,17 +8,68 @@ becomes the emulator. An Open vSwitch is Mininet's, and connects to the controll
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from ..model.address import AddressBook, Port
 from ..model.openflow import Datapath
 from ..model.topology import Link, Node, Topology
-from .command import OVS_FOLDER, PREFIX, Command
+from ..package import MININET_DRIVER, MININET_PYTHON
+from .command import PREFIX, Command, Words
 from .link import tclink
 from .link.emulator import emulator_netns
+from .linux import TOOLS
 from .node import control_channel, open_vswitch, vm
 from .node.namespace import node_netns
+from .step import Run
+
+DRIVER = f'{shlex.join(MININET_PYTHON)} "${{TESTBED:-testbed}}/agent/{MININET_DRIVER}"'
+
+
+@dataclass(frozen=True)
+class Remove(Command):
+    """Has Mininet's driver remove the network of a process."""
+
+    pid_file: str
+
+    tool = "mininet"
+
+    @property
+    def words(self) -> Words:
+        return ("remove", self.pid_file)
+
+    @property
+    def line(self) -> str:
+        return f"{DRIVER} remove {shlex.quote(self.pid_file)}"
+
+
+@dataclass(frozen=True)
+class Build(Command):
+    """Has Mininet's driver build the network of a description."""
+
+    description: str
+    pid_file: str
+
+    tool = "mininet"
+
+    @property
+    def words(self) -> Words:
+        return ("build", self.description)
+
+    @property
+    def step(self) -> Run:
+        words = (*MININET_PYTHON, f"{TOOLS}/{MININET_DRIVER}", "build", "/run/trial")
+        return Run(words, "mininet", stdin=self.description)
+
+    @property
+    def line(self) -> str:
+        return f"printf %s {shlex.quote(self.description)} | {DRIVER} build ."
+
+    @property
+    def undo(self) -> Command:
+        return Remove(self.pid_file)
 
 
 def command(topology: Topology, book: AddressBook, datapath: Datapath) -> Command:
@@ -27,7 +78,7 @@ def command(topology: Topology, book: AddressBook, datapath: Datapath) -> Comman
     """
     pid_file = f"/run/{PREFIX}{topology.name}.mininet"
     said = {"pid_file": pid_file, **description(topology, book, datapath)}
-    return Command("mininet", ("build", json.dumps(said)), None, ("remove", pid_file))
+    return Build(json.dumps(said), pid_file)
 
 
 def description(topology: Topology, book: AddressBook, datapath: Datapath = "kernel") -> dict[str, Any]:
@@ -84,7 +135,7 @@ def _switch(node: Node, topology: Topology, datapath: Datapath) -> dict[str, Any
 def _open_vswitch(node: Node, topology: Topology, datapath: Datapath) -> dict[str, Any]:
     """The options of Mininet's OVSSwitch; `folder` and `targets` are the driver's."""
     return {
-        "folder": f"{OVS_FOLDER}/{node.name}",
+        "folder": f"{control_channel.OVS_FOLDER}/{node.name}",
         "targets": [each.target for each in control_channel.channels(topology) if node.name in each.switches],
         "dpid": f"{control_channel.dpid(topology, node):016x}",
         "failMode": control_channel.fail_mode(topology, node),

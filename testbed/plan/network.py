@@ -20,6 +20,7 @@ from .link import timeline as times
 from .link.stage import Emulator, Stage
 from .link.tclink import TcPort, is_emulated
 from .link.timeline import Moment
+from .linux import Namespace, Write
 from .node import control_channel, machine_link, make, open_vswitch, service, vm
 from .node import namespace as nodes
 from .node.control_channel import Channel
@@ -109,11 +110,15 @@ class Plan:
         ways = {(hop.link.name, hop.way) for hop in (self.path if is_data else self.answers)}
         return tuple(port for port in self.tc_ports if (port.link, port.way) in ways)
 
+    def count(self, *kinds: type[Command]) -> int:
+        """How many of its commands are of these kinds."""
+        return sum(isinstance(command, kinds) for command in self.commands)
+
     @property
     def namespaces(self) -> int:
         """How many network namespaces it has."""
-        if all(command.tool != "mininet" for command in self.commands):
-            return sum(command.words[:2] == ("netns", "add") for command in self.commands)
+        if not self.count(mininet.Build):
+            return self.count(Namespace)
         nodes = {port.node for port in self.book.ports} | {channel.name for channel in self.channels}
         return len(nodes) + len(self.emulators) + len(self.channels)
 
@@ -208,8 +213,8 @@ def plan(
         ),
         *(c for node, kind in nics for c in nodes.nic_commands(node, kind, topology, book)),
         *(_plain(port, topology) for port in by_one),
-        *(c for channel in channels for c in control_channel.commands(channel, wiring.cable_apart)),
-        *(Command("write", (control_channel.NO_IPV6, "1"), e.netns) for e in (*emulators, *aside)),
+        *(c for channel in channels for c in control_channel.commands(channel)),
+        *(Write(control_channel.NO_IPV6, "1", netns=e.netns) for e in (*emulators, *aside)),
         *(c for e in (*emulators, *aside) for c in wiring.inner_cables(e)),
         *(
             c

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator
 
 from ..model.address import AddressBook, Port
 from ..model.openflow import Datapath
-from ..model.topology import MTU_DEFAULT, Link, Node, Topology
+from ..model.topology import Link, Node, Topology
 from . import mininet
-from .command import Command
+from .command import Command, Wait
 from .link import emulator as emulation
 from .link import fault
 from .link.stage import Emulator
+from .linux import Cable, End, Namespace
 from .node import control_channel, controller, frr, machine_link, open_vswitch, service, vm
 from .node.control_channel import Channel
 from .node.namespace import node_netns
@@ -31,19 +32,15 @@ def building(
     if topology.engine == "mininet":
         yield mininet.command(topology, book, datapath)
         for each in emulators:
-            yield _cable(("wire0", each.netns, None), ("wire1", each.netns, None), each.mtu_bytes)
+            yield Cable(("wire0", each.netns, None), ("wire1", each.netns, None), each.mtu_bytes)
         for netns in apart:
-            yield from _namespace(netns)
+            yield Namespace(netns)
         return
     impairing = (each.netns for each in emulators)
     for netns in (*(node_netns(node.name) for node in built), *impairing, *apart):
-        yield from _namespace(netns)
+        yield Namespace(netns)
     for link in topology.links:
         yield from _cables(link, topology, book)
-
-
-def _namespace(netns: str) -> Iterator[Command]:
-    yield Command("ip", ("netns", "add", netns), None, ("netns", "del", netns))
 
 
 def _cables(link: Link, topology: Topology, book: AddressBook) -> Iterator[Command]:
@@ -53,39 +50,22 @@ def _cables(link: Link, topology: Topology, book: AddressBook) -> Iterator[Comma
         return
     first, second = (_end(topology, book.port(end, link.name)) for end in link.ends)
     if not link.is_emulated:
-        yield _cable(first, second, link.mtu_bytes)
+        yield Cable(first, second, link.mtu_bytes)
         return
     netns = emulation.emulator_netns(link.name)
-    yield _cable(first, ("end0", netns, None), link.mtu_bytes)
-    yield _cable(("wire0", netns, None), ("wire1", netns, None), link.mtu_bytes)
-    yield _cable(second, ("end1", netns, None), link.mtu_bytes)
+    yield Cable(first, ("end0", netns, None), link.mtu_bytes)
+    yield Cable(("wire0", netns, None), ("wire1", netns, None), link.mtu_bytes)
+    yield Cable(second, ("end1", netns, None), link.mtu_bytes)
 
 
-_End = tuple[str, str, str | None]
-"""A device's name, its namespace and its MAC address."""
-
-
-def _end(topology: Topology, port: Port) -> _End:
+def _end(topology: Topology, port: Port) -> End:
     return port.device, node_netns(port.node), vm.device_mac(topology, port)
-
-
-def _cable(first: _End, second: _End, mtu_bytes: int) -> Command:
-    def words(end: _End) -> tuple[str, ...]:
-        device, netns, mac = end
-        address = ("address", mac) if mac else ()
-        return ("name", device, *address, "mtu", str(mtu_bytes), "netns", netns)
-
-    return Command("ip", ("link", "add", *words(first), "type", "veth", "peer", *words(second)))
 
 
 def inner_cables(emulator: Emulator) -> Iterator[Command]:
     """The pairs of devices that the faults of a link need in its emulator."""
     for pair in fault.pairs(*emulator.stages):
-        yield _cable((f"{pair}0", emulator.netns, None), (f"{pair}1", emulator.netns, None), emulator.mtu_bytes)
-
-
-def cable_apart(first: _End, second: _End) -> Command:
-    return _cable(first, second, MTU_DEFAULT)
+        yield Cable((f"{pair}0", emulator.netns, None), (f"{pair}1", emulator.netns, None), emulator.mtu_bytes)
 
 
 def openflow(
@@ -98,9 +78,9 @@ def openflow(
     for channel in channels:
         yield from controller.commands(channel, topology, book)
     if switches:
-        yield Command("wait", (str(open_vswitch.UP_S),))
+        yield Wait(open_vswitch.UP_S)
     for switch in switches:
-        yield from open_vswitch.daemons(switch)
+        yield open_vswitch.daemon(switch)
         yield open_vswitch.bridge(switch, topology, book, datapath)
     for channel in channels:
         if channel.controller.start_ns is None:

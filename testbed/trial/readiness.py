@@ -69,7 +69,7 @@ def check_features(trial: Trial, made: Orders, ready: ReadyKernel) -> None:
         if lacks is not None and ready.image is not None:
             raise UserError(f"the lab kernel {ready.image.name} has {lacks}")
     for name, said in ready.features.refusals.items() if ready.image is not None else ():
-        if any(name in (*command.words, command.tool) for command in made.plan.commands):
+        if any(name in command.features for command in made.plan.commands):
             assert ready.image is not None, "BUG: this machine's kernel was not asked"
             what = f"the lab kernel {ready.image.name} refused {' '.join(ATTEMPTS[name])} ({said})"
             raise MachineError(f"{what}, and the network needs {name}", "testbed kernel build")

@@ -24,8 +24,7 @@ from ..kernel import confinement
 from ..kernel.guest import interpreter
 from ..kernel.native_program import AGENT, tools
 from ..kernel.vm import content, guest_agent
-from ..plan.command import FRR_DAEMONS
-from ..plan.node.frr import DAEMONS
+from ..plan.node.frr import DAEMONS, FRR_DAEMONS
 from ..plan.node.vm import PROGRAM
 from .compiled_module import is_read
 

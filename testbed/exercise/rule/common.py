@@ -15,8 +15,8 @@ from pydantic import PlainValidator, WithJsonSchema
 from ...error import one_of
 from ...model.expectation import NotChecked as NotChecked
 from ...model.topology import Topology
-from ...plan.command import OVS_FOLDER
 from ...plan.network import Plan
+from ...plan.node.control_channel import OVS_FOLDER
 from ...plan.step import Run, Step
 from ...spec.syntax.document import Fault
 from ...spec.syntax.file_model import FileModel

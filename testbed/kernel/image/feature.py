@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from ...error import one_of
-from ...plan.command import OWN_QDISCS
+from ...plan.linux import OWN_QDISCS
 
 FILE = "features.json"
 CONTROLS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")

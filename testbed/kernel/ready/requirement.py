@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ...model.node.type import NodeType
 from ...model.run_setting import KernelKind
 from ...model.topology import Topology
-from ...plan.command import is_of_own_qdisc
+from ...plan.linux import Qdisc
 from ...plan.network import Plan
 from ...plan.node.namespace import HOST_ALLOWED, node_netns, refused_by_host, written_sysctls
 from ..image.feature import QUEUES
@@ -64,8 +64,8 @@ REAL_NIC: Mapping[KernelKind, Needed] = {
     "host": ("nft",),
 }
 
-IN_WORDS = ("netem", "tbf", "quota", "vlan_filtering", "802.1Q", "nat", "ct", *QUEUES)
-"""Words of commands that are also names of probes."""
+PROBED = ("netem", "tbf", "quota", "vlan_filtering", "802.1Q", "nat", "ct", *QUEUES)
+"""Features of commands that are also names of probes."""
 
 
 def of_type(kind: NodeType, place: KernelKind) -> Needed:
@@ -92,12 +92,12 @@ def _of_kernel(topology: Topology, planned: Plan) -> Iterator[Need]:
     parts = {node_netns(node.name): f"node {node.name}" for node in topology.nodes}
     parts |= {emulator.netns: f"link {emulator.link}" for emulator in planned.emulators}
     for command in planned.commands:
-        if is_of_own_qdisc(command):
+        if isinstance(command, Qdisc) and command.is_own:
             yield Need(parts.get(command.netns or "", "the network"), OWN_QDISC)
         elif command.on is None and command.netns in parts:
             part = parts[command.netns]
-            yield from (Need(part, name) for name in IN_WORDS if name in command.words)
-            yield from (Need(part, "periodic loss") for _ in range(command.tool == "nft"))
+            yield from (Need(part, name) for name in PROBED if name in command.features)
+            yield from (Need(part, "periodic loss") for _ in range("nft" in command.features))
     for path, netns in written_sysctls(planned.commands):
         why = refused_by_host(path)
         yield Need(parts.get(netns or "", "the network"), Sysctl(path) if why is None else Never(why, HOST_ALLOWED))

@@ -34,7 +34,8 @@ from ...model.link.impairment import UNIMPAIRED, Buffer, Direction, Loss, Period
 from ...model.schedule import course
 from ...model.topology import Link
 from ...model.workload import ControlConnection
-from ..command import CUTS, EXACT_NETEM, PREFIX, Command
+from ..command import PREFIX, Command
+from ..linux import CUTS, EXACT_NETEM, Offloads, Qdisc
 from . import fault, fault_rules, paced, queue, ruleset
 from .impairment import IN_ORDER, NETEM_LIMIT, Context, Words, is_in_order, makings, needs_netem, netem_options
 from .setting import TC_NS
@@ -166,10 +167,10 @@ def commands(
         # Every device must send single MTU frames; a host's NIC may merge what end0 and end1 send.
         if superpackets:
             words = ("tso", "on", "gso", "on") if device in late else CUTS
-            yield Command("ethtool", ("-K", device, *words), emulator.netns)
+            yield Offloads(device, words, netns=emulator.netns)
     for stage in emulator.stages:
         for device, words in fault_rules.offloads(stage):
-            yield Command("ethtool", ("-K", device, *words), emulator.netns)
+            yield Offloads(device, words, netns=emulator.netns)
     for stage in emulator.stages:
         yield from _qdiscs(stage, emulator, real_time)
     yield from ruleset.commands(emulator, control)
@@ -178,7 +179,7 @@ def commands(
 def change(emulator: Emulator, stage: Stage, before: State, state: State, *, real_time: bool) -> Iterator[Command]:
     """The commands from one state to the next. They change the qdiscs in place, so that no waiting packet is lost."""
     if _netem(stage, state) != _netem(stage, before):
-        yield _tc("change", emulator, stage.delay_place, ("root",), _netem(stage, state))
+        yield _tc("change", emulator, stage.delay_place, None, _netem(stage, state))
         yield from _exactly(emulator, stage, state)
     rates = [_rate(emulator, stage, each, real_time, change=True) for each in (before, state)]
     for one, later in zip(*rates, strict=True):
@@ -189,7 +190,7 @@ def change(emulator: Emulator, stage: Stage, before: State, state: State, *, rea
     late = fault_rules.queues(stage, before)
     for now, earlier in zip(fault_rules.queues(stage, state), late, strict=True):
         if now != earlier:
-            yield _tc("change", emulator, now[0], ("root",), now[1])
+            yield _tc("change", emulator, now[0], None, now[1])
     yield from ruleset.change(emulator, stage, before, state)
 
 
@@ -234,12 +235,12 @@ def _phase(loss: Loss | None, seed: str) -> int:
 def _qdiscs(stage: Stage, emulator: Emulator, real_time: bool) -> Iterator[Command]:
     """netem for the delay and random loss, tbf with its buffer for the rate; parents before children."""
     if stage.has_netem:
-        yield _tc("add", emulator, stage.delay_place, ("root",), _netem(stage, stage.start))
+        yield _tc("add", emulator, stage.delay_place, None, _netem(stage, stage.start))
         yield from _exactly(emulator, stage, stage.start)
     for qdisc in _rate(emulator, stage, stage.start, real_time):
         yield _tc("add", emulator, *qdisc)
     for place, words in fault_rules.queues(stage, stage.start):
-        yield _tc("add", emulator, place, ("root",), words)
+        yield _tc("add", emulator, place, None, words)
 
 
 def _netem(stage: Stage, state: State) -> Words:
@@ -254,19 +255,19 @@ def _exactly(emulator: Emulator, stage: Stage, state: State) -> Iterator[Command
     times = {"delay": state.asked.delay_ns, "jitter": jitter_ns}
     if any(time_ns % TC_NS for time_ns in times.values()):
         words = (word for name, time_ns in times.items() for word in (name, str(time_ns)))
-        yield _tc("change", emulator, stage.delay_place, ("root",), (EXACT_NETEM, *words))
+        yield _tc("change", emulator, stage.delay_place, None, (EXACT_NETEM, *words))
 
 
 def _rate(
     emulator: Emulator, stage: Stage, state: State, real_time: bool, *, change: bool = False
-) -> tuple[tuple[Device, Words, Words], ...]:
+) -> tuple[tuple[Device, str | None, Words], ...]:
     """The qdiscs that send at a rate: the device, the parent and the words of each."""
-    parent = ("parent", f"{DELAY}1") if stage.has_netem and stage.is_nested else ("root",)
+    parent = f"{DELAY}1" if stage.has_netem and stage.is_nested else None
     context = Context(emulator.mtu_bytes, real_time)
     policers = [(stage.police_place, parent, row.policer(state)) for row in makings()]
-    parent = ("parent", f"{POLICE}1") if any(words for *_, words in policers) else parent
+    parent = f"{POLICE}1" if any(words for *_, words in policers) else parent
     shapers = [(stage.rate_place, parent, row.shaper(stage, state, context)) for row in makings()]
-    queues = [(stage.buffer_place, ("parent", f"{RATE}1"), row.queue(stage, state, change)) for row in makings()]
+    queues = [(stage.buffer_place, f"{RATE}1", row.queue(stage, state, change)) for row in makings()]
     return tuple(qdisc for qdisc in (*policers, *shapers, *queues) if qdisc[2])
 
 
@@ -280,8 +281,7 @@ def begins(emulator: Emulator) -> Iterator[Command]:
             yield _tc("change", emulator, device, parent, paced.begin_words())
 
 
-def _tc(verb: Literal["add", "change"], emulator: Emulator, device: Device, parent: Words, words: Words) -> Command:
+def _tc(verb: Literal["add", "change"], emulator: Emulator, device: Device, parent: str | None, words: Words) -> Qdisc:
     name, handle = device
-    target = ("dev", name, *parent)
-    undo = ("qdisc", "del", *target) if verb == "add" and parent == ("root",) else None
-    return Command("tc", ("qdisc", verb, *target, "handle", handle, *words), emulator.netns, undo)
+    kind, *options = words
+    return Qdisc(verb, name, parent, handle, kind, tuple(options), netns=emulator.netns)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 
 from ...model.link.fault import Pick
 from ..command import Command
+from ..linux import Table
 from . import fault
 from .fault import BURST, COUNTED, LATE, PICKING, SHARE_OF, TWIN
 from .impairment import NETEM_LIMIT, Words, tc_time
@@ -22,8 +23,6 @@ TABLE = ("netdev", "testbed")
 
 LONGEST_ACK_BYTES = 100
 """An IPv6 header of 40 bytes and a TCP header of 60. A longer TCP packet carries data."""
-
-Nft = Callable[..., Command]
 
 FLIPPED = "@th,64,8"
 """The byte whose lowest bit a damaged packet has wrong: the ninth behind the IP header. In TCP that is the
@@ -55,25 +54,25 @@ def packets(key: str, pick: Pick) -> tuple[Words, ...]:
     return DATA if pick.every is not None and key != "ack_loss" else SHARED[key]
 
 
-def chains(nft: Nft, stage: Stage) -> Iterator[Command]:
+def chains(nft: Table, stage: Stage) -> Iterator[Command]:
     """The chains and counters of a stage's faults, and their rules at the start."""
     for key in PICKING:
         if fault.ever(stage, key):
-            yield nft("add", "chain", *TABLE, f"{key}-{stage.way}-met")
-            yield nft("add", "chain", *TABLE, f"{key}-{stage.way}")
+            yield nft.chain(f"{key}-{stage.way}-met")
+            yield nft.chain(f"{key}-{stage.way}")
     if fault.ever(stage, "down"):
-        yield from (nft("add", "chain", *TABLE, f"{name}-{stage.way}") for name in ("enter", "cut"))
+        yield from (nft.chain(f"{name}-{stage.way}") for name in ("enter", "cut"))
     if "exit" in fault.pairs(stage):
-        yield nft("add", "chain", *TABLE, f"leave-{stage.way}")
-    yield from (nft("add", "counter", *TABLE, name) for name in fault.names(stage, stage.start))
+        yield nft.chain(f"leave-{stage.way}")
+    yield from (nft.counter(name) for name in fault.names(stage, stage.start))
     for key in COUNTED:
         if fault.ever(stage, key):
             yield from _rules(nft, stage, stage.start, key)
     if "exit" in fault.pairs(stage) and not fault.ever(stage, "down"):
-        yield nft("add", "rule", *TABLE, f"leave-{stage.way}", "fwd", "to", f'"{fault.END[stage.way]}"')
+        yield nft.rule(f"leave-{stage.way}", "fwd", "to", f'"{fault.END[stage.way]}"')
 
 
-def devices(nft: Nft, stage: Stage, ingress: Callable[[str], Command]) -> Iterator[Command]:
+def devices(nft: Table, stage: Stage, ingress: Callable[[str], Command]) -> Iterator[Command]:
     """What packets meet where they come out of the pairs; `ingress` makes the chain of a device."""
     pairs = fault.pairs(stage)
     for pair, words in (
@@ -84,7 +83,7 @@ def devices(nft: Nft, stage: Stage, ingress: Callable[[str], Command]) -> Iterat
         if pair in pairs:
             device = fault.out_of(stage, pair)
             yield ingress(device)
-            yield from (nft("add", "rule", *TABLE, f"from-{device}", *each) for each in words)
+            yield from (nft.rule(f"from-{device}", *each) for each in words)
 
 
 def _jump(stage: Stage, key: str) -> tuple[Words, ...]:
@@ -107,13 +106,13 @@ def behind_losses(stage: Stage) -> tuple[Words, ...]:
     return (*again, *(word for key in BEFORE_RATE for word in _jump(stage, key)))
 
 
-def change(nft: Nft, stage: Stage, before: State, state: State) -> Iterator[Command]:
+def change(nft: Table, stage: Stage, before: State, state: State) -> Iterator[Command]:
     """The rules of a later state, of what it changes."""
     changed = [key for key in COUNTED if fault.ever(stage, key) and _value(before, key) != _value(state, key)]
     fresh = set(fault.names(stage, state)) - set(fault.names(stage, before))
-    yield from (nft("add", "counter", *TABLE, name) for name in fault.names(stage, state) if name in fresh)
+    yield from (nft.counter(name) for name in fault.names(stage, state) if name in fresh)
     for key in changed:
-        yield from (nft("flush", "chain", *TABLE, chain) for chain in _chains_of(stage, key))
+        yield from (nft.flush(chain) for chain in _chains_of(stage, key))
         yield from _rules(nft, stage, state, key)
 
 
@@ -126,7 +125,7 @@ def _chains_of(stage: Stage, key: str) -> tuple[str, ...]:
     return (*(f"{name}-{stage.way}" for name in names), *(() if key == "down" else (f"{key}-{stage.way}-met",)))
 
 
-def _rules(nft: Nft, stage: Stage, state: State, key: str) -> Iterator[Command]:
+def _rules(nft: Table, stage: Stage, state: State, key: str) -> Iterator[Command]:
     if key == "down":
         yield from _down(nft, stage, state)
         return
@@ -135,20 +134,10 @@ def _rules(nft: Nft, stage: Stage, state: State, key: str) -> Iterator[Command]:
         return
     chain = f"{key}-{stage.way}"
     for which in packets(key, pick):
-        yield nft("add", "rule", *TABLE, chain, *which, "jump", f"{chain}-met")
+        yield nft.rule(chain, *which, "jump", f"{chain}-met")
     came, met = (f'"{fault.counter(stage, state, key, what)}"' for what in fault.counters(key))
-    yield nft("add", "rule", *TABLE, f"{chain}-met", "counter", "name", came)
-    yield nft(
-        "add",
-        "rule",
-        *TABLE,
-        f"{chain}-met",
-        *_chosen(stage, state, key, pick),
-        "counter",
-        "name",
-        met,
-        *_act(stage, key),
-    )
+    yield nft.rule(f"{chain}-met", "counter", "name", came)
+    yield nft.rule(f"{chain}-met", *_chosen(stage, state, key, pick), "counter", "name", met, *_act(stage, key))
 
 
 def _chosen(stage: Stage, state: State, key: str, pick: Pick) -> Words:
@@ -166,32 +155,32 @@ def _act(stage: Stage, key: str) -> Words:
     }[key]
 
 
-def _down(nft: Nft, stage: Stage, state: State) -> Iterator[Command]:
+def _down(nft: Table, stage: Stage, state: State) -> Iterator[Command]:
     lost, left = (fault.counter(stage, state, "down", what) for what in fault.counters("down"))
     number = fault.generation(stage, state, "down")
     yield from _gates(nft, stage, number, lost, left, is_down=fault.is_down(state))
 
 
-def switch(nft: Nft, stage: Stage, number: int, *, is_down: bool) -> Iterator[Command]:
+def switch(nft: Table, stage: Stage, number: int, *, is_down: bool) -> Iterator[Command]:
     """Takes a link down or up again by hand, in one direction; `number` is another each time, from 1 on. Its counters
     are those of the start.
     """
     lost, left = (fault.counter(stage, stage.start, "down", what) for what in fault.counters("down"))
-    yield from (nft("flush", "chain", *TABLE, chain) for chain in _chains_of(stage, "down"))
+    yield from (nft.flush(chain) for chain in _chains_of(stage, "down"))
     yield from _gates(nft, stage, number, lost, left, is_down=is_down)
 
 
-def _gates(nft: Nft, stage: Stage, number: int, lost: str, left: str, *, is_down: bool) -> Iterator[Command]:
+def _gates(nft: Table, stage: Stage, number: int, lost: str, left: str, *, is_down: bool) -> Iterator[Command]:
     """What lets packets in, on and out only while the mark is still that of `number`."""
     mark = str(16 * (number + 1))
     late = () if is_down else ("meta", "mark", "!=", mark)
     drop = (*late, "counter", "name", f'"{lost}"', "drop")
-    yield nft("add", "rule", *TABLE, f"enter-{stage.way}", "meta", "mark", "set", mark)
-    yield nft("add", "rule", *TABLE, f"cut-{stage.way}", *drop)
-    leave = ("add", "rule", *TABLE, f"leave-{stage.way}")
-    yield nft(*leave, *drop)
-    yield nft(*leave, "counter", "name", f'"{left}"')
-    yield nft(*leave, "fwd", "to", f'"{fault.END[stage.way]}"')
+    yield nft.rule(f"enter-{stage.way}", "meta", "mark", "set", mark)
+    yield nft.rule(f"cut-{stage.way}", *drop)
+    leave = f"leave-{stage.way}"
+    yield nft.rule(leave, *drop)
+    yield nft.rule(leave, "counter", "name", f'"{left}"')
+    yield nft.rule(leave, "fwd", "to", f'"{fault.END[stage.way]}"')
 
 
 def queues(stage: Stage, state: State) -> tuple[tuple[tuple[str, str], Words], ...]:

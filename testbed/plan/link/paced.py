@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from ...model.link.bucket import Policer, Shaper
 from ...model.link.trace import MS, PACKET_BYTES, Run, Trace
-from ..command import OWN_QDISCS
+from ..linux import OWN_QDISCS
 
 Words: TypeAlias = tuple[str, ...]
 Told: TypeAlias = Iterator[tuple[str, int, str]]

@@ -5,11 +5,12 @@ Pure, no I/O.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
 from ...model.workload import ControlConnection
 from ..command import Command
+from ..linux import Hook, Table
 from . import fault, fault_rules
 from .fault_rules import DATA, TABLE
 from .impairment import MAKINGS, Chain, makings
@@ -24,35 +25,35 @@ def commands(emulator: Emulator, control: ControlConnection | None) -> Iterator[
     except those of `control`.
     """
     nft = _nft(emulator)
-    yield Command("nft", ("add", "table", *TABLE), emulator.netns, ("delete", "table", *TABLE))
+    yield nft.add()
     for stage in emulator.stages:
         yield from _counters(nft, stage, 0)
-        yield nft("add", "counter", *TABLE, stage.oversize_counter)
+        yield nft.counter(stage.oversize_counter)
     for stage in emulator.stages:
         yield from fault_rules.chains(nft, stage)
         yield from fault_rules.devices(nft, stage, partial(_chain, nft))
     for end, wire, stage in (("end0", "wire0", emulator.forward), ("end1", "wire1", emulator.backward)):
         yield _chain(nft, end)
-        yield from (nft("add", "rule", *TABLE, f"from-{end}", *words) for words in fault_rules.entering(stage))
-        yield nft("add", "rule", *TABLE, f"from-{end}", "fwd", "to", f'"{wire}"')
+        yield from (nft.rule(f"from-{end}", *words) for words in fault_rules.entering(stage))
+        yield nft.rule(f"from-{end}", "fwd", "to", f'"{wire}"')
     for stage in emulator.stages:
         data = f"data-{stage.way}"
-        yield nft("add", "chain", *TABLE, data)
+        yield nft.chain(data)
         yield from _data_rules(nft, emulator, stage, stage.start)
-        for name, chain in _chains(stage):
-            yield from (nft("add", "counter", *TABLE, counter) for counter in chain.counters)
-            yield nft("add", "chain", *TABLE, name)
-            yield from (nft("add", "rule", *TABLE, name, *rule) for rule in chain.rules)
+        for name, rules in _chains(stage):
+            yield from (nft.counter(counter) for counter in rules.counters)
+            yield nft.chain(name)
+            yield from (nft.rule(name, *rule) for rule in rules.rules)
         yield _chain(nft, stage.loss_device)
-        rule, behind = ("add", "rule", *TABLE, f"from-{stage.loss_device}"), fault.behind_losses(stage)
-        yield from (nft(*rule, *words) for words in fault_rules.before_losses(stage))
+        chain, behind = f"from-{stage.loss_device}", fault.behind_losses(stage)
+        yield from (nft.rule(chain, *words) for words in fault_rules.before_losses(stage))
         for words in () if control is None else _of_control(control):
-            yield nft(*rule, *words, "fwd", "to", f'"{behind}"')
-        yield from (nft(*rule, *which, "jump", data) for which in DATA)
+            yield nft.rule(chain, *words, "fwd", "to", f'"{behind}"')
+        yield from (nft.rule(chain, *which, "jump", data) for which in DATA)
         for name, _ in _chains(stage):
-            yield nft(*rule, "jump", name)
-        yield from (nft(*rule, *words) for words in fault_rules.behind_losses(stage))
-        yield nft(*rule, "fwd", "to", f'"{behind}"')
+            yield nft.rule(chain, "jump", name)
+        yield from (nft.rule(chain, *words) for words in fault_rules.behind_losses(stage))
+        yield nft.rule(chain, "fwd", "to", f'"{behind}"')
 
 
 def change(emulator: Emulator, stage: Stage, before: State, state: State) -> Iterator[Command]:
@@ -64,7 +65,7 @@ def change(emulator: Emulator, stage: Stage, before: State, state: State) -> Ite
     if state.generation == before.generation:
         return
     yield from _counters(nft, stage, state.generation)
-    yield nft("flush", "chain", *TABLE, f"data-{stage.way}")
+    yield nft.flush(f"data-{stage.way}")
     yield from _data_rules(nft, emulator, stage, state)
 
 
@@ -75,22 +76,22 @@ def switch(emulator: Emulator, number: int, *, is_down: bool) -> Iterator[Comman
             yield from fault_rules.switch(_nft(emulator), stage, number, is_down=is_down)
 
 
-def _nft(emulator: Emulator) -> Callable[..., Command]:
-    return lambda *words: Command("nft", words, emulator.netns)
+def _nft(emulator: Emulator) -> Table:
+    return Table(*TABLE, emulator.netns)
 
 
-def _counters(nft: Callable[..., Command], stage: Stage, generation: int) -> Iterator[Command]:
-    yield nft("add", "counter", *TABLE, stage.data_counter(generation))
-    yield nft("add", "counter", *TABLE, stage.drop_counter(generation))
+def _counters(nft: Table, stage: Stage, generation: int) -> Iterator[Command]:
+    yield nft.counter(stage.data_counter(generation))
+    yield nft.counter(stage.drop_counter(generation))
 
 
-def _data_rules(nft: Callable[..., Command], emulator: Emulator, stage: Stage, state: State) -> Iterator[Command]:
-    rule = ("add", "rule", *TABLE, f"data-{stage.way}")
-    yield nft(*rule, "counter", "name", f'"{stage.data_counter(state.generation)}"')
+def _data_rules(nft: Table, emulator: Emulator, stage: Stage, state: State) -> Iterator[Command]:
+    chain = f"data-{stage.way}"
+    yield nft.rule(chain, "counter", "name", f'"{stage.data_counter(state.generation)}"')
     too_long = ("meta", "length", ">", str(SUPERPACKET_BYTES if stage.cuts_late else emulator.mtu_bytes))
-    yield nft(*rule, *too_long, "counter", "name", f'"{stage.oversize_counter}"')
+    yield nft.rule(chain, *too_long, "counter", "name", f'"{stage.oversize_counter}"')
     for when in filter(None, (row.drop(state) for row in makings())):
-        yield nft(*rule, *when, "counter", "name", f'"{stage.drop_counter(state.generation)}"', "drop")
+        yield nft.rule(chain, *when, "counter", "name", f'"{stage.drop_counter(state.generation)}"', "drop")
 
 
 def _chains(stage: Stage) -> Iterator[tuple[str, Chain]]:
@@ -101,9 +102,8 @@ def _chains(stage: Stage) -> Iterator[tuple[str, Chain]]:
             yield f"{key}-{stage.way}", chain
 
 
-def _chain(nft: Callable[..., Command], device: str) -> Command:
-    hook = ("{", "type", "filter", "hook", "ingress", "device", f'"{device}"', "priority", "0", ";", "}")
-    return nft("add", "chain", *TABLE, f"from-{device}", *hook)
+def _chain(nft: Table, device: str) -> Command:
+    return nft.chain(f"from-{device}", Hook("filter", "ingress", 0, device))
 
 
 def _of_control(control: ControlConnection) -> Iterator[tuple[str, ...]]:

@@ -7,16 +7,16 @@ addresses of 198.18.0.0/15, which no other channel and no host ever sees.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from ipaddress import IPv4Network
-from typing import Literal, TypeAlias
 
 from ...model.openflow import NOBODY, VERSIONS, Controller, Datapath, FailMode, Ovs
-from ...model.topology import Link, Node, Topology
-from ..command import OVS_FOLDER, PREFIX, Command
+from ...model.topology import MTU_DEFAULT, Link, Node, Topology
+from ..command import PREFIX, Command, Signal
 from ..link.emulator import emulator_netns
+from ..linux import Address, Bridge, Cable, Device, End, Neighbour, Up, Write
 
 NETWORK = IPv4Network("198.18.0.0/15")
 SPOKEN = "1.3"
@@ -25,8 +25,8 @@ SPOKEN = "1.3"
 DEVICE = "ctl0"
 NO_IPV6 = "/proc/sys/net/ipv6/conf/all/disable_ipv6"
 
-End: TypeAlias = tuple[str, str, str | None]
-"""A device's name, its namespace and its MAC address."""
+OVS_FOLDER = f"/run/{PREFIX}ovs"
+"""Has a folder for each switch and controller: sockets, database, process numbers, apps."""
 
 
 @dataclass(frozen=True)
@@ -117,45 +117,44 @@ def _ovs(switch: Node) -> Ovs:
     return switch.ovs
 
 
-def commands(channel: Channel, cable: Callable[[End, End], Command]) -> Iterator[Command]:
-    """The commands for a channel; the namespaces exist already. `cable` connects two devices."""
+def commands(channel: Channel) -> Iterator[Command]:
+    """The commands for a channel; the namespaces exist already."""
     bridge, end = channel.netns, (DEVICE, f"{PREFIX}{channel.name}", channel.mac(channel.name))
     for number, switch in enumerate(channel.switches, 1):
-        yield cable((DEVICE, f"{PREFIX}{switch}", channel.mac(switch)), (f"port{number}", bridge, None))
+        yield _cable((DEVICE, f"{PREFIX}{switch}", channel.mac(switch)), (f"port{number}", bridge, None))
     if channel.link.is_emulated:
         emulator = emulator_netns(channel.link.name)
-        yield cable(("uplink", bridge, None), ("end0", emulator, None))
-        yield cable(("wire0", emulator, None), ("wire1", emulator, None))
-        yield cable(("end1", emulator, None), end)
+        yield _cable(("uplink", bridge, None), ("end0", emulator, None))
+        yield _cable(("wire0", emulator, None), ("wire1", emulator, None))
+        yield _cable(("end1", emulator, None), end)
     else:
-        yield cable(("uplink", bridge, None), end)
-    yield Command("write", (NO_IPV6, "1"), bridge)
-    yield Command("ip", ("link", "add", "br0", "type", "bridge", "stp_state", "0", "mcast_snooping", "0"), bridge)
+        yield _cable(("uplink", bridge, None), end)
+    yield Write(NO_IPV6, "1", netns=bridge)
+    yield Bridge("br0", ("stp_state", "0", "mcast_snooping", "0"), goes_with_namespace=True, netns=bridge)
     ports = ("uplink", *(f"port{number}" for number, _ in enumerate(channel.switches, 1)))
     for port in ports:
-        yield Command("ip", ("link", "set", port, "master", "br0"), bridge)
+        yield Device(port, "master", "br0", netns=bridge)
     for device in ("br0", *ports):
-        yield Command("ip", ("link", "set", device, "up"), bridge)
+        yield Up(device, netns=bridge)
     for node in (channel.name, *channel.switches):
         yield from _end(channel, node)
 
 
+def _cable(first: End, second: End) -> Cable:
+    return Cable(first, second, MTU_DEFAULT)
+
+
 def _end(channel: Channel, node: str) -> Iterator[Command]:
     netns = f"{PREFIX}{node}"
-    yield Command("ip", ("address", "add", channel.address(node), "dev", DEVICE), netns)
-    yield Command("ip", ("link", "set", DEVICE, "up"), netns)
+    yield Address(channel.address(node), DEVICE, netns=netns)
+    yield Up(DEVICE, netns=netns)
     for other in channel.switches if node == channel.name else (channel.name,):
         ip = channel.address(other).partition("/")[0]
-        words = ("neighbour", "replace", ip, "lladdr", channel.mac(other), "dev", DEVICE, "nud", "permanent")
-        yield Command("ip", words, netns)
+        yield Neighbour(ip, channel.mac(other), DEVICE, netns=netns)
 
 
 def moments(channel: Channel) -> Iterator[tuple[int, Command]]:
     """(ns after the start of the workload, command) for what happens to a controller while the workload runs."""
-    signals: tuple[tuple[int | None, Literal["USR1", "KILL"]], ...] = (
-        (channel.controller.start_ns, "USR1"),
-        (channel.controller.stop_ns, "KILL"),
-    )
-    for at_ns, signal in signals:
+    for at_ns, signal in ((channel.controller.start_ns, "USR1"), (channel.controller.stop_ns, "KILL")):
         if at_ns is not None:
-            yield at_ns, Command("signal", (signal, f"{channel.folder}/pid"))
+            yield at_ns, Signal(signal, f"{channel.folder}/pid")

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from ...model.address import AddressBook
 from ...model.forwarding import towards, tree
 from ...model.openflow import MONITOR_INTERVAL_NS, ControllerProgram, Rule
 from ...model.topology import Topology
-from ..command import OVS_FOLDER, PREFIX, Command
-from ..step import Placeholder
+from ..command import PREFIX, Command, File, Folder, Raw, Signal, Words
+from ..step import Placeholder, Run, StartController, StartProgram
 from . import control_channel
 from .control_channel import Channel
 from .open_vswitch import port_number
+
+CONTROLLER = ("python3", "-m", "testbed.agent.controller")
+"""Starts a controller, where our package can be imported."""
+
+STARTED = 'cd "$0/work" && echo $$ >"$0/pid" && exec "$@"'
+"""Starts a program in the folder `work` of a controller's folder."""
 
 TOLD = "told.json"
 FILES = "files"
@@ -45,20 +52,90 @@ IP_PROTOCOLS = {("tcp", 4): 6, ("tcp", 6): 6, ("udp", 4): 17, ("udp", 6): 17, ("
 ETHER_TYPES = {4: 0x0800, 6: 0x86DD}
 
 
+@dataclass(frozen=True)
+class Mount(Command):
+    """Shows a folder at another place, where nobody can write to it."""
+
+    folder: str
+    target: str
+
+    tool = "mount"
+
+    @property
+    def words(self) -> Words:
+        return ("-o", "bind,ro", self.folder, self.target)
+
+    @property
+    def undo(self) -> Command:
+        return Raw("umount", (self.target,))
+
+
+@dataclass(frozen=True)
+class Start(Command):
+    """Starts a controller with its folder."""
+
+    name: str
+    folder: str
+
+    tool = "controller"
+
+    @property
+    def words(self) -> Words:
+        return (self.name, self.folder)
+
+    @property
+    def process(self) -> Words:
+        return (*CONTROLLER, self.folder)
+
+    @property
+    def step(self) -> Run:
+        return StartController(self.process, "controller", self.where, background=f"controller-{self.name}")
+
+    @property
+    def line(self) -> str:
+        return f"{super().line} &"
+
+    @property
+    def undo(self) -> Command:
+        return Signal("TERM", f"{self.folder}/pid")
+
+
+@dataclass(frozen=True)
+class StartOwn(Start):
+    """Starts a controller that is a program of its user's, in the folder `work` of its folder."""
+
+    program_words: Words
+
+    tool = "program"
+
+    @property
+    def words(self) -> Words:
+        return (self.name, self.folder, *self.program_words)
+
+    @property
+    def process(self) -> Words:
+        return ("sh", "-c", STARTED, self.folder, *self.program_words)
+
+    @property
+    def step(self) -> Run:
+        name = f"controller-{self.name}"
+        return StartProgram(self.process, "controller", self.where, background=name, out=f"{name}.out")
+
+
 def commands(channel: Channel, topology: Topology, book: AddressBook) -> Iterator[Command]:
     """Starts the controller; one that must start late waits for a signal."""
-    folder, controller = f"{OVS_FOLDER}/{channel.name}", channel.controller
+    folder, controller = channel.folder, channel.controller
     if controller.program is not None:
         yield from _of_program(channel, folder, controller.program)
         return
-    yield Command("mkdir", ("-p", folder), None, ("-r", folder), "rm")
+    yield Folder(folder)
     if controller.text is not None:
-        yield Command("file", (f"{folder}/{_file_name(controller.app)}", controller.text))
+        yield File(f"{folder}/{_file_name(controller.app)}", controller.text)
     for name, text in controller.files:
-        yield Command("file", (f"{folder}/{name}", text))
+        yield File(f"{folder}/{name}", text)
     text = json.dumps(told(channel, topology, book), sort_keys=True)
-    yield Command("file", (f"{folder}/{TOLD}", f"{text}\n"))
-    yield Command("controller", (channel.name, folder), f"{PREFIX}{channel.name}", ("TERM", f"{folder}/pid"), "signal")
+    yield File(f"{folder}/{TOLD}", f"{text}\n")
+    yield Start(channel.name, folder, netns=f"{PREFIX}{channel.name}")
 
 
 def told(channel: Channel, topology: Topology, book: AddressBook) -> dict[str, Any]:
@@ -86,25 +163,23 @@ def told(channel: Channel, topology: Topology, book: AddressBook) -> dict[str, A
 def _of_program(channel: Channel, folder: str, program: ControllerProgram) -> Iterator[Command]:
     """In a folder of its own with links to its files, and in no environment but its own."""
     work, files = f"{folder}/work", f"{folder}/{FILES}"
-    netns = f"{PREFIX}{channel.name}"
-    yield Command("mkdir", ("-p", work, files), None, ("-r", folder), "rm")
+    yield Folder(folder, (work, files))
     if program.files:
         yield mounted(channel.name, folder)
         links = tuple(f"{files}/{name}" for name, _ in program.files)
-        yield Command("ln", ("-s", *links, work))
+        yield Raw("ln", ("-s", *links, work))
     settings = {**ENVIRONMENT, "HOME": work, "OVS_RUNDIR": folder}
     if program.python is not None:
-        yield Command("sh", ("-c", STARTERS, f"{files}/{program.python}/bin", f"{folder}/bin"))
+        yield Raw("sh", ("-c", STARTERS, f"{files}/{program.python}/bin", f"{folder}/bin"))
         settings |= {"PATH": f"{folder}/bin:{settings['PATH']}", "VIRTUAL_ENV": f"{files}/{program.python}"}
     settings |= dict(program.environment)
     words = ("env", "-i", *(f"{key}={value}" for key, value in settings.items()), *_words(program))
-    yield Command("program", (channel.name, folder, *words), netns, ("TERM", f"{folder}/pid"), "signal")
+    yield StartOwn(channel.name, folder, words, netns=f"{PREFIX}{channel.name}")
 
 
 def mounted(name: str, folder: str) -> Command:
     """The files of a controller that is a program; the kernel knows where they are."""
-    target = f"{folder}/{FILES}"
-    return Command("mount", ("-o", "bind,ro", str(files_of(name)), target), None, (target,), "umount")
+    return Mount(str(files_of(name)), f"{folder}/{FILES}")
 
 
 def files_of(name: str) -> Placeholder:

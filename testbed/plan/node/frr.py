@@ -16,8 +16,11 @@ from ...model.address import AddressBook, Port
 from ...model.node.router import Frr, Ospf
 from ...model.route import OSPF_COST
 from ...model.topology import Node, Topology
-from ..command import FRR_FOLDER, PREFIX, Command
+from ..command import PREFIX, Command, File, Folder, Raw, Signal, Words
 
+FRR_FOLDER = "/run/frr"
+"""Has a folder for each router: sockets of its daemons, their configuration, log and process numbers."""
+FRR_DAEMONS = "/usr/lib/frr"
 CONFIG, LOG = "frr.conf", "frr.log"
 PROTOCOLS: dict[str, Callable[[Frr], bool]] = {
     "ospf": lambda frr: frr.ospf is not None,
@@ -57,6 +60,51 @@ class Knowledge:
     is_told: bool = True
 
 
+@dataclass(frozen=True)
+class Daemon(Command):
+    """Starts a daemon of a router."""
+
+    router: str
+    name: str
+
+    tool = "frr"
+
+    @property
+    def words(self) -> Words:
+        log = ("--log", f"file:{FRR_FOLDER}/{self.router}/{LOG}", "--log-level", "informational")
+        return (self.name, "-d", "-N", self.router, *log)
+
+    @property
+    def process(self) -> Words:
+        return (f"{FRR_DAEMONS}/{self.name}", *self.words[1:])
+
+    @property
+    def undo(self) -> Command:
+        return Signal("TERM", f"{FRR_FOLDER}/{self.router}/{self.name}.pid")
+
+
+@dataclass(frozen=True)
+class Configure(Command):
+    """Gives a router its configuration, by vtysh: a line that FRR does not know is an error."""
+
+    router: str
+
+    tool = "vtysh"
+
+    @property
+    def words(self) -> Words:
+        return ("-f", f"{FRR_FOLDER}/{self.router}/{CONFIG}")
+
+    @property
+    def process(self) -> Words:
+        return vtysh_words(self.router, *self.words)
+
+
+def vtysh_words(router: str, *words: str) -> Words:
+    """vtysh, talking to the daemons of this router."""
+    return ("vtysh", "--config_dir", FRR_FOLDER, "-N", router, *words)
+
+
 def routers(topology: Topology) -> tuple[tuple[Node, Frr], ...]:
     """The routers with FRR, in file order."""
     found = ((node, node.router.frr) for node in topology.nodes if node.router is not None)
@@ -64,20 +112,17 @@ def routers(topology: Topology) -> tuple[tuple[Node, Frr], ...]:
 
 
 def commands(topology: Topology, book: AddressBook) -> Iterator[Command]:
-    """Starts the daemons of all routers, and then gives each router its configuration, by vtysh: a line that FRR does
-    not know is an error.
-    """
+    """Starts the daemons of all routers, and then gives each router its configuration."""
     for node, frr in routers(topology):
-        folder, netns, text = f"{FRR_FOLDER}/{node.name}", f"{PREFIX}{node.name}", config(node, frr, topology, book)
-        yield Command("mkdir", ("-p", folder), None, ("-r", folder), "rm")
-        yield Command("sh", ("-c", f"chown frr:frr {folder}"))  # its daemons run as this user
-        yield Command("file", (f"{folder}/vtysh.conf", ""))
-        yield Command("file", (f"{folder}/{CONFIG}", text))
+        folder, text = f"{FRR_FOLDER}/{node.name}", config(node, frr, topology, book)
+        yield Folder(folder)
+        yield Raw("sh", ("-c", f"chown frr:frr {folder}"))  # its daemons run as this user
+        yield File(f"{folder}/vtysh.conf", "")
+        yield File(f"{folder}/{CONFIG}", text)
         for daemon in daemons(text):
-            words = (daemon, "-d", "-N", node.name, "--log", f"file:{folder}/{LOG}", "--log-level", "informational")
-            yield Command("frr", words, netns, ("TERM", f"{folder}/{daemon}.pid"), "signal")
+            yield Daemon(node.name, daemon, netns=f"{PREFIX}{node.name}")
     for node, _ in routers(topology):
-        yield Command("vtysh", ("-f", f"{FRR_FOLDER}/{node.name}/{CONFIG}"), f"{PREFIX}{node.name}")
+        yield Configure(node.name, netns=f"{PREFIX}{node.name}")
 
 
 def daemons(text: str) -> tuple[str, ...]:

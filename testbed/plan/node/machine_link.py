@@ -13,8 +13,9 @@ from dataclasses import replace
 from ...error import UserError
 from ...model.address import AddressBook, Port
 from ...model.topology import Link, Node, Topology
-from ..command import Command, home
+from ..command import Command, Raw, home
 from ..link.stage import Emulator
+from ..linux import Cable, Move, Offloads
 from .namespace import PACKET_BY_PACKET, node_netns
 
 
@@ -42,29 +43,12 @@ def cables(link: Link, emulator_netns: str, topology: Topology, book: AddressBoo
     for number, port in enumerate(ports):
         end = f"end{number}"
         if link.emulator == port.node:
-            words = (
-                "link",
-                "add",
-                "name",
-                port.device,
-                "address",
-                port.mac,
-                *_mtu(link),
-                "netns",
-                node_netns(port.node),
-            )
-            peer = ("type", "veth", "peer", "name", end, *_mtu(link), "netns", emulator_netns)
-            yield Command("ip", (*words, *peer))
+            first = (port.device, node_netns(port.node), port.mac)
+            yield Cable(first, (end, emulator_netns, None), link.mtu_bytes)
             continue
         yield from _lent(link, topology, port)
         yield from _move(link, _middle_nic(link, topology, number), end, emulator_netns)
-    wires = (("name", f"wire{n}", *_mtu(link), "netns", emulator_netns) for n in (0, 1))
-    first, second = wires
-    yield Command("ip", ("link", "add", *first, "type", "veth", "peer", *second))
-
-
-def _mtu(link: Link) -> tuple[str, ...]:
-    return ("mtu", str(link.mtu_bytes))
+    yield Cable(("wire0", emulator_netns, None), ("wire1", emulator_netns, None), link.mtu_bytes)
 
 
 def ports_here(node: Node, topology: Topology, book: AddressBook) -> AddressBook:
@@ -106,9 +90,9 @@ def _lent(link: Link, topology: Topology, port: Port) -> Iterator[Command]:
 
 def _move(link: Link, nic: str, device: str, netns: str) -> Iterator[Command]:
     """Moves an interface. The undo is for a shell on the machine: after a trial the machine daemon moves it back."""
-    yield Command("ip", ("link", "set", nic, "netns", netns, "name", device))
+    yield Move(nic, netns, device)
     back = ("link", "set", device, "netns", "1", "name", nic)
-    yield Command("ip", ("link", "set", device, "mtu", str(link.mtu_bytes)), netns, back)
+    yield Raw("ip", ("link", "set", device, "mtu", str(link.mtu_bytes)), back, netns=netns)
 
 
 def lent(link: Link, topology: Topology, emulator_netns: str) -> Iterator[tuple[str, str, str]]:
@@ -128,8 +112,8 @@ def on_machines(commands: Iterable[Command], machines: Mapping[str, str]) -> Ite
     namespaces to machines.
     """
     for command in commands:
-        names = (command.netns, *command.words)
-        on = next((machines[name] for name in names if name is not None and name in machines), None)
+        names = (command.netns or "", *command.named)
+        on = next((machines[name] for name in names if name in machines), None)
         yield command if on is None else replace(command, on=home(on))
 
 
@@ -143,5 +127,5 @@ def places(topology: Topology, emulators: Iterable[Emulator]) -> tuple[tuple[str
 def emulator_nics(emulator: Emulator) -> Iterator[Command]:
     """Makes real NICs receive frames for others, one by one: a merged frame would be counted and dropped as a whole."""
     for end in ("end0", "end1") if emulator.on is not None else ():
-        yield Command("ip", ("link", "set", end, "promisc", "on"), emulator.netns)
-        yield Command("ethtool", ("-K", end, *PACKET_BY_PACKET), emulator.netns)
+        yield Raw("ip", ("link", "set", end, "promisc", "on"), netns=emulator.netns)
+        yield Offloads(end, PACKET_BY_PACKET, netns=emulator.netns)

@@ -9,6 +9,7 @@ from ...model.address import AddressBook
 from ...model.node.type import NODE_TYPES
 from ...model.topology import Node, Topology
 from ..command import Command
+from ..linux import Bridge, Device, Member, Write
 from . import namespace, ruleset, vm
 from .control_channel import NO_IPV6
 from .namespace import Sysctls, node_netns, ups
@@ -47,11 +48,10 @@ def commands(
         yield from own
         return
     netns = node_netns(node.name)
-    yield Command("write", (NO_IPV6, "1"), netns)
+    yield Write(NO_IPV6, "1", netns=netns)
     yield from vm.outside(node, topology, book, netns)
     for port in book.ports_of(node.name):
-        words = ("link", "set", port.device, "mtu", str(topology.link(port.link).mtu_bytes))
-        yield Command("ip", words, on=node.name)
+        yield Device(port.device, "mtu", str(topology.link(port.link).mtu_bytes), on=node.name)
     yield from (vm.inside(command, node.name) for command in own)
 
 
@@ -92,7 +92,7 @@ def _router(node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls)
 def _switch(node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:
     """A switch. Mininet makes the bridge itself."""
     netns = node_netns(node.name)
-    yield Command("write", (NO_IPV6, "1"), netns)
+    yield Write(NO_IPV6, "1", netns=netns)
     if topology.engine == "mininet":
         yield from _vlans(node, book)
         return
@@ -100,7 +100,7 @@ def _switch(node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls)
     yield from bridge(node, book, ("stp_state", "1" if node.stp else "0", "mcast_snooping", "0", *filtering))
     if node.real_nic is not None:
         yield take_in(node.real_nic, netns, REAL_NIC)
-        yield Command("ip", ("link", "set", REAL_NIC, "master", "br0"), netns)
+        yield Device(REAL_NIC, "master", "br0", netns=netns)
         yield from ups(netns, (REAL_NIC,))
     yield from _vlans(node, book)
     yield from ups(netns, ("br0",))
@@ -109,9 +109,9 @@ def _switch(node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls)
 def bridge(node: Node, book: AddressBook, options: tuple[str, ...]) -> Iterator[Command]:
     """The bridge br0 with all ports of the node. The bridge is not up yet."""
     netns = node_netns(node.name)
-    yield Command("ip", ("link", "add", "br0", "type", "bridge", *options), netns, ("link", "del", "br0"))
+    yield Bridge("br0", options, netns=netns)
     for port in book.ports_of(node.name):
-        yield Command("ip", ("link", "set", port.device, "master", "br0"), netns)
+        yield Device(port.device, "master", "br0", netns=netns)
 
 
 def _vlans(node: Node, book: AddressBook) -> Iterator[Command]:
@@ -119,8 +119,7 @@ def _vlans(node: Node, book: AddressBook) -> Iterator[Command]:
     for member in node.vlans:
         device = book.port(node.name, member.link).device
         for vlan in member.vlans:
-            untagged = () if member.is_trunk else ("pvid", "untagged")
-            yield Command("bridge", ("vlan", "add", "dev", device, "vid", str(vlan), *untagged), netns)
+            yield Member(device, vlan, member.is_trunk, netns=netns)
 
 
 def _machine(node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:
@@ -131,7 +130,7 @@ def _machine(node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls
 
 def _of_openflow(node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:
     """An Open vSwitch or a controller, which is started after the network is built."""
-    yield Command("write", (NO_IPV6, "1"), node_netns(node.name))
+    yield Write(NO_IPV6, "1", netns=node_netns(node.name))
 
 
 def _vm(node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:

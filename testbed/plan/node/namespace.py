@@ -7,21 +7,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from ipaddress import ip_address
 from typing import Literal, TypeAlias
 
 from ...model.address import AddressBook
 from ...model.route import routes
 from ...model.topology import Ecn, Nic, Node, Topology
-from ..command import CUTS, PREFIX, Command
+from ..command import PREFIX, Command
 from ..link.tclink import is_emulated, is_tclink
+from ..linux import CUTS, Address, Neighbour, Offloads, Route, Segments, Up, VlanDevice, Write
 from .control_channel import NO_IPV6
 
 NIC_DEFAULT: Nic = "offload"
 TCLINK_NIC_DEFAULT: Nic = "plain"
 """A TCLink counts buffers of the kernel, each with a packet or a superpacket of up to 64 KB; `plain` avoids those."""
-
-VLAN = ("protocol", "802.1Q", "id")
 
 NEIGHBOURS_MAX = 32
 """All nodes of a segment with at most so many members get static neighbours, so that no packet waits for ARP. In larger
@@ -59,14 +59,14 @@ def set_sysctls(node: Node, book: AddressBook, common: Sysctls) -> Iterator[Comm
     """Sets the sysctls. IPv6 is off on nodes without IPv6 addresses, as its neighbour discovery would add traffic."""
     netns = node_netns(node.name)
     has_v6 = any(a.version == 6 for port in book.interfaces_of(node.name) for a in port.addresses)
-    yield Command("write", (NO_IPV6, "0" if has_v6 else "1"), netns)
+    yield Write(NO_IPV6, "0" if has_v6 else "1", netns=netns)
     for device in ("default", *(port.device for port in book.ports_of(node.name))) if has_v6 else ():
         for key in QUIET_IPV6:
-            yield Command("write", (f"/proc/sys/net/ipv6/conf/{device}/{key}", "0"), netns)
+            yield Write(f"/proc/sys/net/ipv6/conf/{device}/{key}", "0", netns=netns)
     for key, value in (*common, *(of_namespace(node.sysctls) if node.kind.runs_in == "computer" else node.sysctls)):
-        yield Command("write", (_sysctl_path(key), value), netns)
+        yield Write(_sysctl_path(key), value, netns=netns)
     if node.ecn is not None:
-        yield Command("write", (_sysctl_path(ECN_SYSCTL), ECN_VALUES[node.ecn]), netns)
+        yield Write(_sysctl_path(ECN_SYSCTL), ECN_VALUES[node.ecn], netns=netns)
 
 
 def of_namespace(sysctls: Sysctls) -> Sysctls:
@@ -86,8 +86,8 @@ def _sysctl_path(key: str) -> str:
 def written_sysctls(commands: Iterable[Command]) -> Iterator[tuple[str, str | None]]:
     """The sysctls, such as net/ipv4/tcp_ecn, that commands set in the kernel that they run on, and the namespaces."""
     for command in commands:
-        if command.tool == "write" and command.on is None and command.words[0].startswith(SYSCTLS):
-            yield command.words[0].removeprefix(SYSCTLS), command.netns
+        if isinstance(command, Write) and command.on is None and command.path.startswith(SYSCTLS):
+            yield command.path.removeprefix(SYSCTLS), command.netns
 
 
 def refused_by_host(sysctl: str) -> str | None:
@@ -102,16 +102,14 @@ def add_vlan_devices(node: Node, book: AddressBook) -> Iterator[Command]:
     for port in book.interfaces_of(node.name):
         if port.tag is not None:
             below = book.port(node.name, port.link).device
-            words = ("link", "add", "link", below, "name", port.device, "type", "vlan", *VLAN, str(port.tag))
-            yield Command("ip", words, node_netns(node.name))
+            yield VlanDevice(port.device, below, port.tag, netns=node_netns(node.name))
 
 
 def add_addresses(node: Node, book: AddressBook) -> Iterator[Command]:
     """Those that no DHCP server gives."""
     for port in () if node.takes_lease else book.interfaces_of(node.name):
         for address in port.addresses:
-            nodad = ("nodad",) if address.version == 6 else ()
-            yield Command("ip", ("address", "add", str(address), "dev", port.device, *nodad), node_netns(node.name))
+            yield Address(str(address), port.device, netns=node_netns(node.name))
 
 
 def add_neighbours(node: Node, book: AddressBook, always: frozenset[str], unknown: frozenset[str]) -> Iterator[Command]:
@@ -122,8 +120,7 @@ def add_neighbours(node: Node, book: AddressBook, always: frozenset[str], unknow
             members = tuple(member for member in members if member.node in always)
         for other in members:
             for address in other.addresses if other.node not in (node.name, *unknown) else ():
-                words = ("neighbour", "replace", str(address.ip), "lladdr", other.mac, "dev", port.device)
-                yield Command("ip", (*words, "nud", "permanent"), node_netns(node.name))
+                yield Neighbour(str(address.ip), other.mac, port.device, netns=node_netns(node.name))
 
 
 def add_routes(node: Node, topology: Topology, book: AddressBook) -> Iterator[Command]:
@@ -133,11 +130,10 @@ def add_routes(node: Node, topology: Topology, book: AddressBook) -> Iterator[Co
         for via in hop.via.addresses:
             if hop.to is None or hop.to.version == via.version:
                 to = _everything(via.version) if hop.to is None else str(hop.to)
-                words = ("route", "replace", to, "via", str(via.ip), "dev", hop.port.device)
-                yield Command("ip", words, netns)
+                yield Route(to, str(via.ip), hop.port.device, netns=netns)
     for route in node.routes:
         to = _everything(ip_address(route.via).version) if route.to == "default" else route.to
-        yield Command("ip", ("route", "replace", to, "via", route.via), netns)
+        yield Route(to, route.via, netns=netns)
 
 
 def _everything(version: int) -> str:
@@ -146,7 +142,7 @@ def _everything(version: int) -> str:
 
 def ups(netns: str, devices: tuple[str, ...]) -> Iterator[Command]:
     for device in devices:
-        yield Command("ip", ("link", "set", device, "up"), netns)
+        yield Up(device, netns=netns)
 
 
 def nic_commands(
@@ -164,27 +160,32 @@ def nic_commands(
     for port in book.ports_of(node):
         link = topology.link(port.link)
         if kind == "plain":
-            words = ("-K", port.device, *CUTS, "gro", "off")
-            yield Command("ethtool", words, netns)
+            whole = Offloads(port.device, (*CUTS, "gro", "off"), netns=netns)
+            yield whole
             if is_vm:
-                yield Command("ethtool", words, on=node)
+                yield replace(whole, netns=None, on=node)
             if is_tclink(topology, link):  # what `gso off` leaves whole is cut below the queues, not above
-                yield Command("ip", ("link", "set", "dev", port.device, "gso_max_segs", "1"), netns)
+                yield Segments(port.device, 1, netns=netns)
             continue
         other = link.other_end(node)
         if is_vm and not link.is_emulated:
             continue
         if not is_emulated(topology, link) and not topology.node(other).kind.has_offloads:
             feeder = book.port(other, link.name)
-            yield Command("ethtool", ("-K", feeder.device, *CUTS), node_netns(other))
-        yield Command("ethtool", ("-K", port.device, "gro", "on"), netns)
+            yield Offloads(feeder.device, CUTS, netns=node_netns(other))
+        yield merging(port.device, netns)
         queue = f"/sys/class/net/{port.device}"
-        yield Command("write", (f"{queue}/gro_flush_timeout", str(GRO_FLUSH_NS)), netns)
-        yield Command("write", (f"{queue}/napi_defer_hard_irqs", str(DEFER_INTERRUPTS)), netns)
+        yield Write(f"{queue}/gro_flush_timeout", str(GRO_FLUSH_NS), netns=netns)
+        yield Write(f"{queue}/napi_defer_hard_irqs", str(DEFER_INTERRUPTS), netns=netns)
+
+
+def merging(device: str, netns: str) -> Offloads:
+    """Makes a device merge the packets that it receives."""
+    return Offloads(device, ("gro", "on"), netns=netns)
 
 
 def _machine_nics(node: Node, kind: Nic, book: AddressBook) -> Iterator[Command]:
     """A real NIC with offloads stays as it is, except that a router must not merge packets."""
     if kind == "plain" or node.is_router:
         for port in book.ports_of(node.name):
-            yield Command("ethtool", ("-K", port.device, *PACKET_BY_PACKET), node_netns(node.name))
+            yield Offloads(port.device, PACKET_BY_PACKET, netns=node_netns(node.name))

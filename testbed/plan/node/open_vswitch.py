@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from ...error import UserError
 from ...model.address import AddressBook, Port
 from ...model.forwarding import switches_around
 from ...model.openflow import VERSIONS, Datapath
 from ...model.topology import Node, Topology
-from ..command import CUTS, OVS_FOLDER, PREFIX, Command
+from ..command import PREFIX, Command, Folder, Words
+from ..linux import CUTS, Offloads
 from . import control_channel
+from .control_channel import OVS_FOLDER
 
 SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
 
@@ -30,25 +33,49 @@ PROTOCOLS = ",".join(VERSIONS.values())
 DATAPATH_TYPES: dict[Datapath, str] = {"kernel": "system", "user": "netdev"}
 
 
+@dataclass(frozen=True)
+class Ovs(Command):
+    """A tool of Open vSwitch, for one switch. `ends`: it starts a daemon, which these words for ovs-appctl end."""
+
+    switch: str
+    name: str
+    said: Words
+    ends: Words = ()
+
+    @property
+    def tool(self) -> str:
+        return self.name
+
+    @property
+    def words(self) -> Words:
+        return self.said
+
+    @property
+    def process(self) -> Words:
+        return ("env", f"OVS_RUNDIR={OVS_FOLDER}/{self.switch}", self.name, *self.said)
+
+    @property
+    def undo(self) -> Command | None:
+        return Ovs(self.switch, "ovs-appctl", ("-t", self.name, *self.ends)) if self.ends else None
+
+
+def _ovs(switch: str, name: str, said: Words, ends: Words = ()) -> Ovs:
+    return Ovs(switch, name, said, ends, netns=f"{PREFIX}{switch}")
+
+
 def databases(switch: Node) -> Iterator[Command]:
-    folder, netns = f"{OVS_FOLDER}/{switch.name}", f"{PREFIX}{switch.name}"
-    yield Command("mkdir", ("-p", folder), None, ("-r", folder), "rm")
-    yield Command("ovsdb-tool", ("create", f"{folder}/conf.db", SCHEMA), netns)
+    folder = f"{OVS_FOLDER}/{switch.name}"
+    yield Folder(folder)
+    yield _ovs(switch.name, "ovsdb-tool", ("create", f"{folder}/conf.db", SCHEMA))
     remote = f"--remote=punix:{folder}/db.sock"
     words = (remote, *_daemon("ovsdb-server", folder), f"{folder}/conf.db")
-    yield Command("ovsdb-server", words, netns, ("-t", "ovsdb-server", "exit"), "ovs-appctl")
+    yield _ovs(switch.name, "ovsdb-server", words, ("exit",))
 
 
-def daemons(switch: Node) -> Iterator[Command]:
+def daemon(switch: Node) -> Command:
     """Starts ovs-vswitchd; must run after the clock passes UP_S."""
-    folder = f"{OVS_FOLDER}/{switch.name}"
-    yield Command(
-        "ovs-vswitchd",
-        _daemon("ovs-vswitchd", folder),
-        f"{PREFIX}{switch.name}",
-        ("-t", "ovs-vswitchd", "exit", "--cleanup"),
-        "ovs-appctl",
-    )
+    words = _daemon("ovs-vswitchd", f"{OVS_FOLDER}/{switch.name}")
+    return _ovs(switch.name, "ovs-vswitchd", words, ("exit", "--cleanup"))
 
 
 def bridge(switch: Node, topology: Topology, book: AddressBook, default: Datapath) -> Command:
@@ -67,7 +94,7 @@ def bridge(switch: Node, topology: Topology, book: AddressBook, default: Datapat
         if switch.name in channel.switches:
             words += ["--", "set-controller", "br0", channel.target]
             words += ["--", "set", "controller", "br0", "connection_mode=out-of-band", f"max_backoff={BACKOFF_MS}"]
-    return Command("ovs-vsctl", (f"--timeout={WAIT_S}", *words), f"{PREFIX}{switch.name}")
+    return _ovs(switch.name, "ovs-vsctl", (f"--timeout={WAIT_S}", *words))
 
 
 def protocols(topology: Topology, switch: Node) -> str:
@@ -80,7 +107,7 @@ def protocols(topology: Topology, switch: Node) -> str:
 def connected(switch: str) -> Command:
     """Waits until a switch is connected to its controller."""
     words = (f"--timeout={WAIT_S}", "wait-until", "controller", "br0", "is_connected=true")
-    return Command("ovs-vsctl", words, f"{PREFIX}{switch}")
+    return _ovs(switch, "ovs-vsctl", words)
 
 
 def port_number(port: Port) -> int:
@@ -113,7 +140,7 @@ def check_nic(node: Node, asked: str | None) -> None:
 
 
 def plain(port: Port) -> Command:
-    return Command("ethtool", ("-K", port.device, *CUTS, "gro", "off", "tx", "off"), f"{PREFIX}{port.node}")
+    return Offloads(port.device, (*CUTS, "gro", "off", "tx", "off"), netns=f"{PREFIX}{port.node}")
 
 
 def _daemon(name: str, folder: str) -> tuple[str, ...]:

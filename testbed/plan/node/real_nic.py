@@ -16,7 +16,7 @@ from typing import Any
 
 from ...agent.syscall import OUTSIDE
 from ...model.topology import MTU_MAX
-from ..command import Command
+from ..linux import Move
 
 NAME_MAX = 15
 Facts = Mapping[str, Any]
@@ -181,6 +181,6 @@ def undo(wanted: Wanted, before: Before, now: Now) -> Iterator[tuple[str, ...]]:
         yield ("ip", "link", "del", wanted.inner)
 
 
-def take_in(nic: str, netns: str, device: str) -> Command:
+def take_in(nic: str, netns: str, device: str) -> Move:
     """The command that moves a NIC's port into a network and renames it."""
-    return Command("ip", ("link", "set", inner(nic), "netns", netns, "name", device), OUTSIDE)
+    return Move(inner(nic), netns, device, netns=OUTSIDE)

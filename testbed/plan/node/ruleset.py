@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ...model.address import AddressBook
 from ...model.node.router import Nat
 from ...model.openflow import Rule
 from ...model.topology import Node, Topology
-from ..command import PREFIX, Command
+from ..command import PREFIX, Command, File, Raw
+from ..linux import Hook, Nft, Table
 
 TABLE = "testbed"
 FOLDER = f"/run/{PREFIX}rules"
@@ -29,45 +30,35 @@ def commands(node: Node, book: AddressBook) -> Iterator[Command]:
         return
     if router.nftables is not None:
         file = f"{FOLDER}/{node.name}.nft"
-        yield Command("mkdir", ("-p", FOLDER))
-        yield Command("file", (file, router.nftables))
-        yield Command("nft", ("include", f'"{file}"'), netns, ("flush", "ruleset"))
+        yield Raw("mkdir", ("-p", FOLDER))
+        yield File(file, router.nftables)
+        yield Nft(("include", f'"{file}"'), ("flush", "ruleset"), netns=netns)
     if router.nat is not None:
-        yield from _table("ip", netns)
-        yield from _nat(router.nat, node, book, netns)
+        yield from _nat(router.nat, node, book, Table("ip", TABLE, netns))
     if router.firewall is not None:
-        yield from _table("inet", netns)
-        yield _chain("inet", "forwarded", "filter", "forward", 0, netns)
-        yield _rule("inet", "forwarded", KNOWN, netns)
-        for rule in router.firewall:
-            for words in _matches(rule, book):
-                action = ALLOWED if rule.action == "allow" else DENIED
-                yield _rule("inet", "forwarded", (*words, "counter", action), netns)
+        yield from _firewall(router.firewall, book, Table("inet", TABLE, netns))
 
 
-def _nat(nat: Nat, node: Node, book: AddressBook, netns: str) -> Iterator[Command]:
+def _nat(nat: Nat, node: Node, book: AddressBook, nft: Table) -> Iterator[Command]:
     out = book.port(node.name, nat.out).device
-    yield _chain("ip", "leaving", "nat", "postrouting", 100, netns)
+    yield nft.add()
+    yield nft.chain("leaving", Hook("nat", "postrouting", 100))
     to = ("masquerade",) if nat.source is None else ("snat", "to", nat.source)
-    yield _rule("ip", "leaving", ("meta", "oifname", out, "counter", *to), netns)
-    yield _chain("ip", "coming", "nat", "prerouting", -100, netns)
+    yield nft.rule("leaving", "meta", "oifname", out, "counter", *to)
+    yield nft.chain("coming", Hook("nat", "prerouting", -100))
     for each in nat.forwards:
         inside = f"{each.to}:{each.to_port or each.port}"
         port = (each.protocol, "dport", str(each.port))
-        yield _rule("ip", "coming", ("meta", "iifname", out, *port, "counter", "dnat", "to", inside), netns)
+        yield nft.rule("coming", "meta", "iifname", out, *port, "counter", "dnat", "to", inside)
 
 
-def _table(family: str, netns: str) -> Iterator[Command]:
-    yield Command("nft", ("add", "table", family, TABLE), netns, ("delete", "table", family, TABLE))
-
-
-def _chain(family: str, name: str, kind: str, hook: str, priority: int, netns: str) -> Command:
-    base = ("type", kind, "hook", hook, "priority", str(priority), ";")
-    return Command("nft", ("add", "chain", family, TABLE, name, "{", *base, "}"), netns)
-
-
-def _rule(family: str, chain: str, words: tuple[str, ...], netns: str) -> Command:
-    return Command("nft", ("add", "rule", family, TABLE, chain, *words), netns)
+def _firewall(rules: Iterable[Rule], book: AddressBook, nft: Table) -> Iterator[Command]:
+    yield nft.add()
+    yield nft.chain("forwarded", Hook("filter", "forward", 0))
+    yield nft.rule("forwarded", *KNOWN)
+    for rule in rules:
+        for words in _matches(rule, book):
+            yield nft.rule("forwarded", *words, "counter", ALLOWED if rule.action == "allow" else DENIED)
 
 
 def _matches(rule: Rule, book: AddressBook) -> Iterator[tuple[str, ...]]:

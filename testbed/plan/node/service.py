@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from ...model.address import AddressBook, Port, lease_network
 from ...model.node.service import Dhcp
 from ...model.route import routes
 from ...model.topology import Node, Topology
-from ..command import LEASE_SCRIPT, SERVICE_FOLDER, Command
+from ..command import PREFIX, Command, Facts, File, Folder, Raw, Signal, Wait, Words
+from ..linux import Address, Route
 from .namespace import node_netns
 
+SERVICE_FOLDER = f"/run/{PREFIX}service"
+"""Has a folder for each node that has a DHCP or DNS server, takes a lease or asks for names: resolv.conf, a server's
+configuration, log and leases."""
+LEASE_SCRIPT = f"{SERVICE_FOLDER}/lease.sh"
+ASKS, ASK_AGAIN_S = 60, 1
+"""How often a client asks for an address, a second apart: switches listen and learn for up to 30 s before they pass it
+on."""
+TAKE_LEASE = """export resolver="$5/resolv.conf"
+busybox udhcpc -i "$1" -O staticroutes -n -t "$2" -T "$3" -s "$4" -p "$5/udhcpc.pid" || exit
+ip -4 address show dev "$1" | grep -qF " $6 " && exit
+echo "$1 got another address than $6:" $(ip -4 -brief address show dev "$1") >&2
+exit 1"""
 CONFIG, LOG, LEASES, HOSTS, RESOLVER = "dnsmasq.conf", "dnsmasq.log", "leases", "hosts", "resolv.conf"
 SERVER_BYTES, CLIENT_BYTES = 8 << 20, 2 << 20
 UP_S = 2
@@ -44,6 +58,55 @@ esac
 """
 
 
+@dataclass(frozen=True)
+class Server(Command):
+    """Starts dnsmasq with the configuration in a node's folder."""
+
+    folder: str
+
+    tool = "dnsmasq"
+
+    @property
+    def words(self) -> Words:
+        return (f"--conf-file={self.folder}/{CONFIG}",)
+
+    @property
+    def undo(self) -> Command:
+        return Signal("TERM", f"{self.folder}/dnsmasq.pid")
+
+
+@dataclass(frozen=True)
+class Lease(Command):
+    """Takes a lease. A DHCP server must give this address and these routes: networks, or "default", each with the
+    neighbour that it goes through.
+    """
+
+    device: str
+    folder: str
+    address: str
+    through: tuple[tuple[str, str], ...]
+
+    tool = "lease"
+
+    @property
+    def words(self) -> Words:
+        return (self.device, self.folder, self.address, *(word for pair in self.through for word in pair))
+
+    @property
+    def process(self) -> Words:
+        asked = (self.device, str(ASKS), str(ASK_AGAIN_S), LEASE_SCRIPT, self.folder, self.address)
+        return ("sh", "-c", TAKE_LEASE, "lease", *asked)
+
+    @property
+    def undo(self) -> Command:
+        return Signal("TERM", f"{self.folder}/udhcpc.pid")
+
+    def leave(self, facts: Facts) -> None:
+        Address(self.address, self.device, netns=self.netns).leave(facts)
+        for to, via in self.through:
+            Route(to, via, self.device, netns=self.netns).leave(facts)
+
+
 def servers(topology: Topology) -> tuple[Node, ...]:
     """The nodes with a DHCP or DNS server, in file order."""
     return tuple(node for node in topology.nodes if node.serves)
@@ -69,27 +132,25 @@ def commands(topology: Topology, book: AddressBook) -> Iterator[Command]:
     ]
     for node in topology.nodes:
         if node.serves or node in clients or node in asking:
-            yield Command("mkdir", ("-p", folder(node.name)), None, ("-r", folder(node.name)), "rm")
+            yield Folder(folder(node.name))
     for node in asking:
         if not node.takes_lease:
-            yield Command("file", (f"{folder(node.name)}/{RESOLVER}", _resolver(node, topology, book)))
+            yield File(f"{folder(node.name)}/{RESOLVER}", _resolver(node, topology, book))
     if servers(topology):
-        yield Command("wait", (str(UP_S),))
+        yield Wait(UP_S)
     for node in servers(topology):
-        at, netns = folder(node.name), node_netns(node.name)
+        at = folder(node.name)
         if node.dns is not None:
-            yield Command("file", (f"{at}/{HOSTS}", "".join(f"{line}\n" for line in _hosts(node, topology, book))))
-        yield Command("file", (f"{at}/{CONFIG}", config(node, topology, book)))
-        yield Command("dnsmasq", (f"--conf-file={at}/{CONFIG}",), netns, ("TERM", f"{at}/dnsmasq.pid"), "signal")
+            yield File(f"{at}/{HOSTS}", "".join(f"{line}\n" for line in _hosts(node, topology, book)))
+        yield File(f"{at}/{CONFIG}", config(node, topology, book))
+        yield Server(at, netns=node_netns(node.name))
     if clients:
-        yield Command("file", (LEASE_SCRIPT, SCRIPT), None, (LEASE_SCRIPT,), "rm")
-        yield Command("sh", ("-c", f"chmod 755 {LEASE_SCRIPT}"))
+        yield File(LEASE_SCRIPT, SCRIPT, is_lone=True)
+        yield Raw("sh", ("-c", f"chmod 755 {LEASE_SCRIPT}"))
     for node in clients:
         (port,) = book.ports_of(node.name)
-        through = (word for pair in _through(port, topology, book) for word in pair)
-        words = (port.device, folder(node.name), str(port.addresses[0]), *through)
-        undo = ("TERM", f"{folder(node.name)}/udhcpc.pid")
-        yield Command("lease", words, node_netns(node.name), undo, "signal")
+        through = tuple(_through(port, topology, book))
+        yield Lease(port.device, folder(node.name), str(port.addresses[0]), through, netns=node_netns(node.name))
 
 
 def _through(port: Port, topology: Topology, book: AddressBook) -> Iterator[tuple[str, str]]:

@@ -10,13 +10,14 @@ by the instructions that its processor carries out (`-icount`), and `vmclock.c` 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ...model.address import AddressBook, Port
 from ...model.node.vm import Cpu, Vm
 from ...model.topology import Nic, Node, Topology
-from ..command import PREFIX, Command, output_file
-from ..step import Location, Placeholder, ReachVm, Run
+from ..command import PREFIX, Command, Raw, Words, output_file
+from ..linux import Device, Up
+from ..step import Location, Placeholder, ReachVm, Run, StartVm
 
 PROGRAM = "qemu-system-x86_64"
 ACCELERATOR, CPU, AGENT = Placeholder("accelerator"), Placeholder("cpu"), Placeholder("agent")
@@ -115,6 +116,33 @@ _ONE_BY_ONE = (
 """The features by which virtio passes on superpackets, which `nic: plain` switches off."""
 
 
+@dataclass(frozen=True)
+class Start(Command):
+    """Starts a virtual machine."""
+
+    node: str
+    qemu: Words
+
+    tool = "vm"
+
+    @property
+    def words(self) -> Words:
+        return (program_name(self.node), *self.qemu)
+
+    @property
+    def process(self) -> Words:
+        return self.qemu
+
+    @property
+    def step(self) -> StartVm:
+        name = program_name(self.node)
+        return StartVm(self.qemu, f"start {name}", self.where, background=name, out=output_file(name))
+
+    @property
+    def line(self) -> str:
+        return f"{super().line} &"
+
+
 def takes_ns(vm: Vm, instructions: int) -> int:
     """How long a machine in virtual time computes for so many instructions."""
     return instructions << SHIFTS[vm.cpu or FASTEST]
@@ -177,7 +205,7 @@ def device_mac(topology: Topology, port: Port) -> str:
 
 def inside(command: Command, node: str) -> Command:
     """A command for a node's namespace, to be carried out in the virtual machine."""
-    return replace(command, netns=None, on=node, undo=None)
+    return replace(command, netns=None, on=node)
 
 
 def outside(node: Node, topology: Topology, book: AddressBook, netns: str) -> Iterator[Command]:
@@ -185,13 +213,13 @@ def outside(node: Node, topology: Topology, book: AddressBook, netns: str) -> It
     for number, port in enumerate(book.ports_of(node.name)):
         bridge, tap, mtu = f"vm{number}", f"tap{number}", str(topology.link(port.link).mtu_bytes)
         words = ("link", "add", bridge, "mtu", mtu, "type", "bridge", "stp_state", "0", "mcast_snooping", "0")
-        yield Command("ip", words, netns)
-        yield Command("ip", ("tuntap", "add", "dev", tap, "mode", "tap"), netns)
-        yield Command("ip", ("link", "set", tap, "mtu", mtu), netns)
+        yield Raw("ip", words, netns=netns)
+        yield Raw("ip", ("tuntap", "add", "dev", tap, "mode", "tap"), netns=netns)
+        yield Device(tap, "mtu", mtu, netns=netns)
         for device in (port.device, tap):
-            yield Command("ip", ("link", "set", device, "master", bridge), netns)
+            yield Device(device, "master", bridge, netns=netns)
         for device in (port.device, tap, bridge):
-            yield Command("ip", ("link", "set", device, "up"), netns)
+            yield Up(device, netns=netns)
 
 
 def memory_bytes(topology: Topology) -> int:
@@ -204,11 +232,8 @@ def starts(topology: Topology, book: AddressBook, nics: dict[str, Nic], *, count
     """Starts QEMU for each virtual machine. `counted`: instructions drive the machines' clocks."""
     for node in topology.nodes:
         if node.vm is not None:
-            yield Command(
-                "vm",
-                (program_name(node.name), *_words(node, node.vm, book, nics[node.name], counted=counted)),
-                f"{PREFIX}{node.name}",
-            )
+            words = tuple(_words(node, node.vm, book, nics[node.name], counted=counted))
+            yield Start(node.name, words, netns=f"{PREFIX}{node.name}")
 
 
 def reach_steps(topology: Topology, book: AddressBook, *, counted: bool) -> Iterator[ReachVm]:

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from ...model.data_path import lowest_rate_bps
 from ...model.scenario import Trial
 from ...model.workload import Workload
+from ...plan import mininet
 from ...plan.network import Plan
+from ...plan.node import controller, frr
 from ...plan.step import Run
 from ...trial.orders.memory import MAP_SHARE
 from ...trial.orders.sequence import RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS, SETTLE_S, Orders
@@ -101,9 +103,9 @@ def work(trial: Trial, made: Orders) -> Work:
     machines = sum(node.vm is not None for node in trial.topology.nodes) if trial.kernel.is_virtual_time else 0
     start = {
         "boot": 1,
-        "mininet": any(command.tool == "mininet" for command in plan.commands),
-        "daemon": sum(command.tool == "frr" for command in plan.commands),
-        "controller": sum(command.tool in ("controller", "program") for command in plan.commands),
+        "mininet": plan.count(mininet.Build) > 0,
+        "daemon": plan.count(frr.Daemon),
+        "controller": plan.count(controller.Start),
         "machine": machines,
         "program": not (_reads_whole(workload) or is_datagrams or workload.programs),
         "process": sum(isinstance(step, Run) for step in made.steps),

@@ -18,9 +18,9 @@ from ...kernel.guest import TrialError
 from ...model import data_path
 from ...model.link.impairment import Way
 from ...model.scenario import Trial
-from ...plan.command import FRR_FOLDER
 from ...plan.link.stage import Emulator
 from ...plan.node import frr, service
+from ...plan.node.frr import FRR_FOLDER
 from ..node_result import RouteChange, RouterResult
 from ..orders import routing as orders
 from ..orders import service as server_orders

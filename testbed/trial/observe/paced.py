@@ -9,7 +9,7 @@ import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ...plan.command import OWN_QDISCS
+from ...plan.linux import OWN_QDISCS
 from . import netlink
 from .sample import TCA_KIND, TCA_STATS2, Query, of_kind
 

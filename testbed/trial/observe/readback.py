@@ -11,8 +11,8 @@ from pyroute2.netlink import nla
 from pyroute2.netlink.rtnl import TC_H_INGRESS, TC_H_ROOT
 from pyroute2.netlink.rtnl.tcmsg import tcmsg
 
-from ...plan.command import OWN_QDISCS
 from ...plan.link.impairment import TICK_NS
+from ...plan.linux import OWN_QDISCS
 from . import netlink, paced, queue_option
 from .sample import Query, of_kind
 

@@ -18,6 +18,7 @@ from ...model.run_setting import Kernel
 from ...model.topology import Topology
 from ...plan import batch
 from ...plan.command import Command
+from ...plan.linux import Write
 from ...plan.network import Plan
 from ...plan.node import vm
 from ...plan.step import Step
@@ -89,4 +90,4 @@ def _prelude(kernel: Kernel) -> tuple[Command, ...]:
     if kernel.kind == "host":
         return ()
     sysctls = (*LAB_SYSCTLS, *(VIRTUAL_TIME_SYSCTLS if kernel.is_virtual_time else ()))
-    return tuple(Command("write", (f"/proc/sys/{key}", value)) for key, value in sysctls)
+    return tuple(Write(f"/proc/sys/{key}", value) for key, value in sysctls)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from ...model.workload import Workload
+from ...plan import mininet
 from ...plan.link.stage import Stage, frame_bytes
 from ...plan.network import Plan
 
@@ -46,7 +47,7 @@ def memory_bytes(plan: Plan, workload: Workload | None, background_flows: int = 
     flows = 1 if workload is None else workload.connections
     buffers = BACKGROUND_FLOW_BYTES * background_flows + FLOW_BYTES * len(plan.background)
     buffers += 0 if workload is None else workload.buffer_bytes
-    if any(command.tool == "mininet" for command in plan.commands):
+    if plan.count(mininet.Build):
         buffers += MININET_BYTES + MININET_NODE_BYTES * plan.namespaces
     total = (
         BASE_BYTES

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from ...model.topology import Node, Topology
-from ...plan.command import OVS_FOLDER, PREFIX
+from ...plan.command import PREFIX
 from ...plan.network import Plan
 from ...plan.node import control_channel
-from ...plan.node.control_channel import Channel
+from ...plan.node.control_channel import OVS_FOLDER, Channel
 from ...plan.step import Location, Run
 from ..node_result import ControllerResult, SdnResult, SwitchResult
 

@@ -16,6 +16,7 @@ from ...agent.remote_machine import OBSERVER
 from ...kernel.image.feature import PROBES
 from ...model.scenario import Trial
 from ...plan.command import home, remote_name
+from ...plan.linux import Write
 from ...plan.network import Plan
 from ...plan.node import machine_link
 from ...plan.node import namespace as nodes
@@ -74,12 +75,12 @@ def _emulator_netns(planned: Plan, link: str) -> str:
 
 def _needs(trial: Trial, planned: Plan, machine: str, nics: list[str]) -> Needs:
     commands = [command for command in planned.commands if command.on == home(machine)]
-    words = {word for command in commands for word in command.words}
-    tools = {command.tool for command in commands} - {"write"}
+    features = {word for command in commands for word in command.features}
+    tools = {command.tool for command in commands if not isinstance(command, Write)}
     programs = {"ip", "tc", "ethtool", *tools} | ({"ping"} if machine == trial.workload.source else set())
     programs |= {program.name for program in trial.workload.needed_at(machine)}
     programs |= {"tar"} if trial.workload.needed_files and machine in trial.workload.hosts else set()
-    probes = {name for name in PROBES if name in words or name in tools}
+    probes = features & PROBES.keys()
     return Needs(
         nics=tuple(nics),
         programs=tuple(sorted(programs)),

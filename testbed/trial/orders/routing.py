@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from ...model.topology import Topology
-from ...plan.command import FRR_FOLDER, vtysh_words
 from ...plan.network import Plan
 from ...plan.node import frr
+from ...plan.node.frr import FRR_FOLDER, vtysh_words
 from ...plan.node.namespace import node_netns
 from ...plan.step import Location, Run, Step, Stop
 

@@ -1,0 +1,531 @@
+"""The commands that set up Linux's network: devices, addresses, routes, settings, queueing disciplines, rules, each
+with the facts that can be read back. Pure, no I/O.
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from ipaddress import ip_address, ip_interface, ip_network
+from typing import Literal, TypeAlias
+
+from .command import Command, Facts, Raw, Words
+from .set_up import BRIDGE_OPTIONS, FEATURES, NEW_VETH, rule_text, rules_of
+from .step import Run
+
+CUTS: Words = ("tso", "off", "gso", "off", "tx-udp-segmentation", "off")
+"""The words of `ethtool -K` by which a device cuts superpackets before it sends them. `gso` does not mean those that a
+program makes of datagrams (UDP_SEGMENT).
+"""
+
+OWN_QDISCS = ("tbshaper", "tbpolicer", "tbtrace")
+"""Queueing disciplines of ours, by the names of the lab kernel, which `kernel/lab/patches/` adds them to."""
+
+OWN_QDISC_PROGRAM = "qdisc"
+"""Our program that sets them up, with lines as `tc -batch` reads them: tc does not know them."""
+
+EXACT_NETEM = "netem-ns"
+"""What that program calls a netem whose delay it sets to the nanosecond: tc 6.1 cuts off what is less than 1 us."""
+
+OWN_PROGRAM = "dualpi2"
+"""A queueing discipline that Debian 12's tc does not know: our program of this name takes the words of later tc."""
+
+TOOLS = "/run/tools"
+"""The folder of our programs where the agent is."""
+
+End: TypeAlias = tuple[str, str, str | None]
+"""A device's name, its namespace and its MAC address."""
+
+
+@dataclass(frozen=True)
+class Namespace(Command):
+    """A network namespace."""
+
+    name: str
+
+    tool = "ip"
+
+    @property
+    def words(self) -> Words:
+        return ("netns", "add", self.name)
+
+    @property
+    def undo(self) -> Command:
+        return Raw("ip", ("netns", "del", self.name))
+
+    @property
+    def named(self) -> Words:
+        return (self.name,)
+
+
+@dataclass(frozen=True)
+class Cable(Command):
+    """A veth pair between two namespaces. Removing one of them removes both ends."""
+
+    first: End
+    second: End
+    mtu_bytes: int
+
+    tool = "ip"
+
+    @property
+    def words(self) -> Words:
+        return ("link", "add", *self._end(self.first), "type", "veth", "peer", *self._end(self.second))
+
+    def _end(self, end: End) -> Words:
+        device, netns, mac = end
+        return ("name", device, *(("address", mac) if mac else ()), "mtu", str(self.mtu_bytes), "netns", netns)
+
+    @property
+    def named(self) -> Words:
+        return (self.first[1], self.second[1])
+
+    @property
+    def facts(self) -> Facts:
+        found: Facts = {}
+        for device, netns, mac in (self.first, self.second):
+            new = {"mtu": str(self.mtu_bytes), **({"address": mac} if mac else {}), **NEW_VETH}
+            found |= {(netns, f"{device} {key}"): value for key, value in new.items()}
+        return found
+
+
+@dataclass(frozen=True)
+class Bridge(Command):
+    """A bridge without ports, with options as pairs of words. `goes_with_namespace`: nothing else undoes it."""
+
+    name: str
+    options: Words
+    goes_with_namespace: bool = False
+
+    tool = "ip"
+
+    @property
+    def words(self) -> Words:
+        return ("link", "add", self.name, "type", "bridge", *self.options)
+
+    @property
+    def undo(self) -> Command | None:
+        return None if self.goes_with_namespace else Raw("ip", ("link", "del", self.name))
+
+    @property
+    def features(self) -> Words:
+        return self.options
+
+    @property
+    def facts(self) -> Facts:
+        options = zip(self.options[::2], self.options[1::2], strict=True)
+        return {self.at(f"{self.name} {key}"): value for key, value in options if key in BRIDGE_OPTIONS}
+
+
+@dataclass(frozen=True)
+class VlanDevice(Command):
+    """A device for the frames of one VLAN. It disappears with the device below."""
+
+    name: str
+    below: str
+    tag: int
+
+    tool = "ip"
+    protocol = "802.1Q"
+
+    @property
+    def words(self) -> Words:
+        kind = ("type", "vlan", "protocol", self.protocol, "id", str(self.tag))
+        return ("link", "add", "link", self.below, "name", self.name, *kind)
+
+    @property
+    def features(self) -> Words:
+        return (self.protocol,)
+
+    @property
+    def facts(self) -> Facts:
+        return {self.at(f"{self.name} vlan"): str(self.tag)}
+
+
+@dataclass(frozen=True)
+class Up(Command):
+    """Sets a device up."""
+
+    device: str
+
+    tool = "ip"
+
+    @property
+    def words(self) -> Words:
+        return ("link", "set", self.device, "up")
+
+    @property
+    def facts(self) -> Facts:
+        return {self.at(f"{self.device} is"): "up"}
+
+
+@dataclass(frozen=True)
+class Device(Command):
+    """Gives a device an MTU, or makes it a port of a bridge."""
+
+    device: str
+    key: Literal["mtu", "master"]
+    value: str
+
+    tool = "ip"
+
+    @property
+    def words(self) -> Words:
+        return ("link", "set", self.device, self.key, self.value)
+
+    @property
+    def facts(self) -> Facts:
+        return {self.at(f"{self.device} {self.key}"): self.value}
+
+
+@dataclass(frozen=True)
+class Move(Command):
+    """Moves a device into another namespace, and gives it another name."""
+
+    device: str
+    to: str
+    name: str
+
+    tool = "ip"
+
+    @property
+    def words(self) -> Words:
+        return ("link", "set", self.device, "netns", self.to, "name", self.name)
+
+    @property
+    def named(self) -> Words:
+        return (self.to,)
+
+
+@dataclass(frozen=True)
+class Segments(Command):
+    """How many packets a superpacket of a device stands for, at most."""
+
+    device: str
+    most: int
+
+    tool = "ip"
+
+    @property
+    def words(self) -> Words:
+        return ("link", "set", "dev", self.device, "gso_max_segs", str(self.most))
+
+    @property
+    def facts(self) -> Facts:
+        return {self.at(f"{self.device} gso_max_segs"): str(self.most)}
+
+
+@dataclass(frozen=True)
+class Address(Command):
+    """An address with its prefix length."""
+
+    address: str
+    device: str
+
+    tool = "ip"
+
+    @property
+    def words(self) -> Words:
+        nodad = ("nodad",) if ":" in self.address else ()
+        return ("address", "add", self.address, "dev", self.device, *nodad)
+
+    @property
+    def facts(self) -> Facts:
+        return {self.at(f"address {self.address} on {self.device}"): "there"}
+
+
+@dataclass(frozen=True)
+class Neighbour(Command):
+    """A static neighbour."""
+
+    address: str
+    mac: str
+    device: str
+
+    tool = "ip"
+
+    @property
+    def words(self) -> Words:
+        return ("neighbour", "replace", self.address, "lladdr", self.mac, "dev", self.device, "nud", "permanent")
+
+    @property
+    def facts(self) -> Facts:
+        return {self.at(f"neighbour {self.address} on {self.device}"): self.mac}
+
+
+@dataclass(frozen=True)
+class Route(Command):
+    """A route to a network, "default" (IPv4) or "::/0". Without a device the kernel takes the first that has an address
+    in the network of `via`.
+    """
+
+    to: str
+    via: str
+    device: str | None = None
+
+    tool = "ip"
+
+    @property
+    def words(self) -> Words:
+        return ("route", "replace", self.to, "via", self.via, *(() if self.device is None else ("dev", self.device)))
+
+    def leave(self, facts: Facts) -> None:
+        to = {"default": "default", "::/0": "default6"}.get(self.to) or str(ip_network(self.to, strict=False))
+        facts[self.at(f"route {to} via")] = self.via
+        facts[self.at(f"route {to} on")] = self.device or self._device(facts)
+
+    def _device(self, facts: Facts) -> str:
+        here = (what for where, what in facts if where == (self.netns or ""))
+        addresses = (what.split()[1::2] for what in here if what.startswith("address "))
+        via = ip_address(self.via)
+        return next((device for address, device in addresses if via in ip_interface(address).network), "none")
+
+
+@dataclass(frozen=True)
+class Offloads(Command):
+    """What a device leaves to its NIC, as pairs of words of `ethtool -K`."""
+
+    device: str
+    options: Words
+
+    tool = "ethtool"
+
+    @property
+    def words(self) -> Words:
+        return ("-K", self.device, *self.options)
+
+    @property
+    def facts(self) -> Facts:
+        options = zip(self.options[::2], self.options[1::2], strict=True)
+        return {self.at(f"{self.device} {key}"): value for key, value in options if key in FEATURES}
+
+
+@dataclass(frozen=True)
+class Write(Command):
+    """Gives a file below /proc/sys or /sys a value."""
+
+    path: str
+    value: str
+
+    tool = "write"
+
+    @property
+    def words(self) -> Words:
+        return (self.path, self.value)
+
+    @property
+    def process(self) -> Words:
+        return ("sh", "-c", f"echo {shlex.quote(self.value)} > {shlex.quote(self.path)}")
+
+    @property
+    def facts(self) -> Facts:
+        return {self.at(self.path): " ".join(self.value.split())}
+
+
+@dataclass(frozen=True)
+class Member(Command):
+    """Makes a port of a bridge a member of a VLAN, with tags or without."""
+
+    device: str
+    vlan: int
+    is_tagged: bool
+
+    tool = "bridge"
+
+    @property
+    def _flags(self) -> Words:
+        return () if self.is_tagged else ("pvid", "untagged")
+
+    @property
+    def words(self) -> Words:
+        return ("vlan", "add", "dev", self.device, "vid", str(self.vlan), *self._flags)
+
+    @property
+    def facts(self) -> Facts:
+        return {self.at(f"vlan {self.vlan} on {self.device}"): " ".join(self._flags) or "tagged"}
+
+
+@dataclass(frozen=True)
+class Qdisc(Command):
+    """A queueing discipline: its kind, and the words of its options. `parent` is that of a class, None the device."""
+
+    verb: Literal["add", "change"]
+    device: str
+    parent: str | None
+    handle: str
+    kind: str
+    options: Words = ()
+
+    tool = "tc"
+
+    @property
+    def _place(self) -> Words:
+        return ("dev", self.device, *(("root",) if self.parent is None else ("parent", self.parent)))
+
+    @property
+    def words(self) -> Words:
+        return ("qdisc", self.verb, *self._place, "handle", self.handle, self.kind, *self.options)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether only the lab kernel has it."""
+        return self.kind in OWN_QDISCS
+
+    @property
+    def program(self) -> str:
+        """A program of ours for what tc does not know, or may be too old for."""
+        if self.is_own or self.kind == EXACT_NETEM:
+            return OWN_QDISC_PROGRAM
+        return OWN_PROGRAM if self.kind == OWN_PROGRAM else self.tool
+
+    @property
+    def step(self) -> Run:
+        return Run((f"{TOOLS}/{self.program}", *self.words), where=self.where)
+
+    @property
+    def line(self) -> str:
+        """One for OWN_QDISC_PROGRAM works where that can be called."""
+        if self.program != OWN_QDISC_PROGRAM:
+            return super().line
+        text = f"echo {shlex.quote(' '.join(self.words))} | {OWN_QDISC_PROGRAM}"
+        inside = text if self.netns is None else self.inside(("sh", "-c", text))
+        if self.kind == EXACT_NETEM:
+            return f"{inside}  # to the nanosecond: testbed/agent/native/qdisc.c"
+        return f"{inside}  # {self.kind} is ours: kernel/lab/patches/"
+
+    @property
+    def undo(self) -> Command | None:
+        return Raw("tc", ("qdisc", "del", *self._place)) if (self.verb, self.parent) == ("add", None) else None
+
+    @property
+    def features(self) -> Words:
+        return (self.kind, *self.options)
+
+    @property
+    def facts(self) -> Facts:
+        added = {self.at(f"qdisc {self.handle} of {self.device}"): f"{self.kind}, {self.parent or 'root'}"}
+        return added if self.verb == "add" else {}
+
+
+class _OfNftables(Command):
+    """A line of nftables."""
+
+    tool = "nft"
+
+    @property
+    def process(self) -> Words:
+        return (self.tool, " ".join(self.words))
+
+    @property
+    def features(self) -> Words:
+        return (self.tool, *self.words)
+
+
+@dataclass(frozen=True)
+class Nft(_OfNftables):
+    """A line of nftables without facts. `back` is the line that undoes it."""
+
+    said: Words
+    back: Words | None = None
+
+    @property
+    def words(self) -> Words:
+        return self.said
+
+    @property
+    def undo(self) -> Command | None:
+        return None if self.back is None else Nft(self.back)
+
+
+@dataclass(frozen=True)
+class Hook:
+    """Where packets meet a chain."""
+
+    type: str
+    name: str
+    priority: int
+    device: str | None = None
+
+    @property
+    def words(self) -> Words:
+        device = () if self.device is None else ("device", f'"{self.device}"')
+        return ("{", "type", self.type, "hook", self.name, *device, "priority", str(self.priority), ";", "}")
+
+
+@dataclass(frozen=True)
+class Chain(_OfNftables):
+    """A chain of a table; without a hook, only other chains jump to it."""
+
+    table: Words
+    name: str
+    hook: Hook | None = None
+
+    @property
+    def words(self) -> Words:
+        return ("add", "chain", *self.table, self.name, *(() if self.hook is None else self.hook.words))
+
+    @property
+    def facts(self) -> Facts:
+        kept = "jumped to" if self.hook is None else f"{self.hook.name}, priority {self.hook.priority}"
+        return {self.at(f"chain {self.name} in {' '.join(self.table)}"): kept}
+
+
+@dataclass(frozen=True)
+class Rule(_OfNftables):
+    """The last rule of a chain."""
+
+    table: Words
+    chain: str
+    rule: Words
+
+    @property
+    def words(self) -> Words:
+        return ("add", "rule", *self.table, self.chain, *self.rule)
+
+    def leave(self, facts: Facts) -> None:
+        number = len(rules_of(facts, self.netns or "", self.chain)) + 1
+        facts[self.at(f"rule {number} of {self.chain}")] = rule_text(" ".join(self.rule))
+
+
+@dataclass(frozen=True)
+class Flush(_OfNftables):
+    """Removes the rules of a chain."""
+
+    table: Words
+    chain: str
+
+    @property
+    def words(self) -> Words:
+        return ("flush", "chain", *self.table, self.chain)
+
+    def leave(self, facts: Facts) -> None:
+        for place in rules_of(facts, self.netns or "", self.chain):
+            del facts[place]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of nftables in a namespace: makes its commands."""
+
+    family: str
+    name: str
+    netns: str
+
+    @property
+    def words(self) -> Words:
+        return (self.family, self.name)
+
+    def add(self) -> Nft:
+        return Nft(("add", "table", *self.words), ("delete", "table", *self.words), netns=self.netns)
+
+    def counter(self, name: str) -> Nft:
+        return Nft(("add", "counter", *self.words, name), netns=self.netns)
+
+    def chain(self, name: str, hook: Hook | None = None) -> Chain:
+        return Chain(self.words, name, hook, netns=self.netns)
+
+    def rule(self, chain: str, *rule: str) -> Rule:
+        return Rule(self.words, chain, rule, netns=self.netns)
+
+    def flush(self, chain: str) -> Flush:
+        return Flush(self.words, chain, netns=self.netns)
