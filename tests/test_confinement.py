@@ -27,6 +27,7 @@ from testbed.kernel.confinement import Method
 from testbed.kernel.guest import TrialError
 from testbed.kernel.image.cache import find
 from testbed.kernel.native_program import AGENT, tools
+from testbed.model.node.vm import Vm
 from testbed.model.run_setting import Kernel, KernelKind
 from testbed.package import MININET_PYTHON
 from testbed.plan.step import Run
@@ -575,3 +576,11 @@ def test_a_foreign_trial_runs_where_it_is_confined(
     with allowed:
         trial = make_trial()
         foreign_code.refuse_foreign(Path("theirs"), trial.topology, trial.workload, Kernel(kernel))
+
+
+def test_a_foreign_trial_starts_no_machine_from_a_disk_of_this_computer() -> None:
+    trial = make_trial()
+    machine = replace(trial.topology.nodes[0], vm=Vm(image="/home/me/disk.qcow2"))
+    topology = replace(trial.topology, nodes=(machine, *trial.topology.nodes[1:]))
+    with pytest.raises(UserError, match=r"from a disk of this computer, /home/me/disk\.qcow2; allowed: --allow-code"):
+        foreign_code.refuse_foreign(Path("theirs"), topology, trial.workload, Kernel("lab"))

@@ -54,6 +54,18 @@ def test_a_whole_exercise_is_read(made: Callable[[str], Path]) -> None:
     assert (found.name, found.file.points, found.given) == ("mine", 3, ("net.yaml",))
 
 
+def test_an_exercise_has_no_links_to_elsewhere(made: Callable[[str], Path], tmp_path: Path) -> None:
+    folder = made(WHOLE)
+    (tmp_path / "key").write_text("hunter2")
+    (folder / "inside").symlink_to("net.yaml")
+    file.load(folder)
+    for place in ("beside.conf", "solution/secret.conf"):
+        (folder / place).symlink_to(tmp_path / "key")
+        with pytest.raises(SpecError, match=f"'{place}' is a link that leads out of the exercise"):
+            file.load(folder)
+        (folder / place).unlink()
+
+
 BAD = [
     ("expect:", "expects:", "unknown key 'expects'"),
     ("points: 2", "points: 0", "0 is out of range"),

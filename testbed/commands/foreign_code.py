@@ -59,4 +59,8 @@ def refuse_foreign(folder: Path, topology: Topology, workload: Workload, kernel:
         raise UserError(
             f"{folder} is foreign and wants this computer's own kernel; allowed: --allow-code, if you trust it"
         )
+    images = [node.vm.image for node in topology.nodes if node.vm is not None and node.vm.image is not None]
+    if images:
+        what = f"{folder} is foreign, and starts a virtual machine from a disk of this computer, {images[0]}"
+        raise UserError(f"{what}; allowed: --allow-code, if you trust it")
     refuse_unconfined(str(folder), [(topology, workload, kernel)])

@@ -175,7 +175,7 @@ def load(folder: Path) -> Exercise:
         raise UserError(f"{path} cannot be read: {error.strerror}; allowed: a file in UTF-8") from None
     found, faults = check(TypeAdapter(ExerciseFile), document.data)
     if found is not None:
-        faults += [*found.faults(), *_missing(found, folder)]
+        faults += [*found.faults(), *_missing(found, folder), *_links(folder)]
     if found is None or faults or document.faults:
         raise SpecError(_problems(document, faults))
     return Exercise(folder.resolve().name, folder, found)
@@ -204,6 +204,15 @@ def _nodes_elsewhere(topology: Path) -> Iterator[Fault]:
         if is_elsewhere(type):
             what = f"{name!r} of {topology.name} is a {NODE_TYPES[type].noun}"
             yield Fault((), what, ELSEWHERE_ALLOWED, named=True)
+
+
+def _links(folder: Path) -> Iterator[Fault]:
+    """Links out of the folder: students would get what they lead to, and submissions could print it."""
+    whole = folder.resolve()
+    for path in sorted(folder.rglob("*")):
+        if path.is_symlink() and not path.resolve().is_relative_to(whole):
+            what = f"{str(path.relative_to(folder))!r} is a link that leads out of the exercise"
+            yield Fault((), what, "files of its own, and links to them")
 
 
 def _missing(found: ExerciseFile, folder: Path) -> Iterator[Fault]:
