@@ -16,8 +16,6 @@ from .rule.common import STATUS
 NOBODY, OTHER = 65534, 65533
 """Whom students' programs run as: the other one if nobody is who grades, and owns the outputs."""
 NOTHING, NETWORK = "-all", "-all,+net_admin,+net_raw,+net_bind_service"
-PROGRAM_FOLDER = 3
-"""Which word of a controller that is a program is its folder: see plan.command.STARTED."""
 ALONE = (
     *("unshare", "--pid", "--fork", "--kill-child", "--mount-proc"),
     *("sh", "-c", 'mount -t tmpfs none /run/netns && exec "$@"', "sh"),
@@ -46,11 +44,10 @@ def jailed(steps: Iterable[Step]) -> Iterator[Step]:
     user = f"{nobody()}:{nobody()}"
     for step in steps:
         if isinstance(step, StartController):
-            yield Run(("chown", "-R", user, step.words[-1]), "controller")
+            yield Run(("chown", "-R", user, step.folder), "controller")
             yield replace(step, words=(*words(NOTHING), *step.words))
         elif isinstance(step, StartProgram):
-            folder = step.words[PROGRAM_FOLDER]
-            yield Run(("chown", user, folder, f"{folder}/work"), "controller")
+            yield Run(("chown", user, step.folder, f"{step.folder}/work"), "controller")
             yield replace(step, words=(*words(NOTHING), *step.words))
         else:
             yield step

@@ -70,7 +70,7 @@ class Build:
         addresses = {port.device: [str(address) for address in port.addresses] for port in ports}
         asked = (each.version for each in self.plan.channels if each.controller.versions and name in each.switches)
         node = self.topology.node(name)
-        inside = node_files.environment(type, name, next(asked, None), takes_lease=node.takes_lease)
+        inside = node_files.environment(node, next(asked, None))
         found: dict[str, Any] = {"type": type, "where": self.plan.where(name).data(), "ports": addresses}
         found["environment"] = inside
         speaks = [each for each in frr.PROTOCOLS if frr.speaks(self.topology.node(name), each)]
@@ -107,7 +107,8 @@ def awaited_ports(topology: Topology) -> Iterator[Step]:
     is up. A port that nothing is plugged into is waited for in vain.
     """
     for node in topology.nodes:
-        if node.type == "switch" and topology.engine == "netns":
+        is_bridge = node.kind.switches_frames and node.kind.openflow is None
+        if is_bridge and topology.engine == "netns":
             yield Run(("sh", "-c", PORTS_UP), "switches", Location(node_netns(node.name)))
 
 

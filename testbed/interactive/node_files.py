@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 
 from ..model.address import AddressBook
-from ..model.topology import Topology
+from ..model.node.type import NODE_TYPES
+from ..model.topology import Node, Topology
 from ..plan.node import frr, service
 from ..plan.node.control_channel import OVS_FOLDER
 from ..plan.step import StartController, StartProgram, Step
@@ -49,21 +50,22 @@ def files(topology: Topology, book: AddressBook) -> dict[str, tuple[str, int]]:
     }
 
 
-def environment(type: str, name: str, version: str | None = None, *, takes_lease: bool = False) -> Mapping[str, str]:
-    """What programs in a node of this type get besides their users' settings. `version` of OpenFlow is that of a
-    switch, as Open vSwitch calls it; None is OpenFlow13.
+def environment(node: Node, version: str | None = None) -> Mapping[str, str]:
+    """What programs in a node get besides their users' settings. `version` of OpenFlow is that of a switch, as Open
+    vSwitch calls it; None is OpenFlow13.
     """
-    if type == "ovs":
+    if node.kind.openflow == "switch":
         spoken = {} if version is None else {"TESTBED_OPENFLOW": version}
-        return {"OVS_RUNDIR": f"{OVS_FOLDER}/{name}", "PATH": PATH, **spoken}
-    return {"TESTBED_NODE": name, "PATH": PATH} if type == "router" or takes_lease else {}
+        return {"OVS_RUNDIR": f"{OVS_FOLDER}/{node.name}", "PATH": PATH, **spoken}
+    return {"TESTBED_NODE": node.name, "PATH": PATH} if node.kind.forwards_packets or node.takes_lease else {}
 
 
 def logs(type: str, name: str, *, finds_routes: bool, serves: bool) -> tuple[str, ...]:
     """Where a node's logs are, as programs in it see them. `finds_routes`: it has FRR; `serves`: a server."""
-    if type == "controller":
+    openflow = NODE_TYPES[type].openflow
+    if openflow == "controller":
         return (f"{TRIAL}/controller-{name}.err",)
-    if type == "ovs":
+    if openflow == "switch":
         return (f"{OVS_FOLDER}/{name}/ovs-vswitchd.log",)
     daemons = (f"{frr.FRR_FOLDER}/{name}/{frr.LOG}",) if finds_routes else ()
     return (*daemons, f"{service.folder(name)}/{service.LOG}") if serves else daemons

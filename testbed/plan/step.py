@@ -53,14 +53,20 @@ class Run:
     timeout_s: float | None = None
 
 
+@dataclass(frozen=True)
 class StartController(Run):
-    """Starts an OpenFlow controller. Its first words are `plan.command.CONTROLLER`; the kernel puts the interpreter of
-    this computer in their place.
+    """Starts an OpenFlow controller, whose folder is `folder`. Its first words are `plan.node.controller.CONTROLLER`;
+    the kernel puts the interpreter of this computer in their place.
     """
 
+    folder: str = ""
 
+
+@dataclass(frozen=True)
 class StartProgram(Run):
-    """Starts a controller that is a program of its user's."""
+    """Starts a controller that is a program of its user's; `folder` is the controller's."""
+
+    folder: str = ""
 
 
 class StartVm(Run):

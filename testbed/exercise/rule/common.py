@@ -93,8 +93,8 @@ class Net:
 
     def inside(self, node: str) -> str:
         """What stands before a command in a node: an Open vSwitch's own tools find it."""
-        type = self.topology.node(self.node(node)).type
-        return f"OVS_RUNDIR={OVS_FOLDER}/{node} " if type == "ovs" else ""
+        kind = self.topology.node(self.node(node)).kind
+        return f"OVS_RUNDIR={OVS_FOLDER}/{node} " if kind.openflow == "switch" else ""
 
 
 def said(found: Found, name: str) -> tuple[int, str]:

@@ -53,7 +53,7 @@ class Flow(Kind):
         return (self.switch,)
 
     def steps(self, net: Net, name: str) -> Iterator[Step]:
-        if net.topology.node(net.node(self.switch)).type != "ovs":
+        if net.topology.node(net.node(self.switch)).kind.openflow != "switch":
             raise NotChecked(f"{self.switch} is no Open vSwitch")
         for text in self.match.values():
             net.filled(text)

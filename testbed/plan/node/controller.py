@@ -89,7 +89,9 @@ class Start(Command):
 
     @property
     def step(self) -> Run:
-        return StartController(self.process, "controller", self.where, background=f"controller-{self.name}")
+        return StartController(
+            self.process, "controller", self.where, background=f"controller-{self.name}", folder=self.folder
+        )
 
     @property
     def line(self) -> str:
@@ -119,7 +121,9 @@ class StartOwn(Start):
     @property
     def step(self) -> Run:
         name = f"controller-{self.name}"
-        return StartProgram(self.process, "controller", self.where, background=name, out=f"{name}.out")
+        return StartProgram(
+            self.process, "controller", self.where, background=name, out=f"{name}.out", folder=self.folder
+        )
 
 
 def commands(channel: Channel, topology: Topology, book: AddressBook) -> Iterator[Command]:
