@@ -25,6 +25,7 @@ from testbed.kernel.guest import TrialError
 from testbed.model.scenario import Trial
 from testbed.trial import ready_kernel
 from testbed.trial.evidence import reader
+from testbed.trial.evidence.case import Case
 from testbed.trial.gate.judge import judge, verdict
 from testbed.trial.orders.local_words import substituted
 from testbed.trial.orders.sequence import Orders, orders
@@ -140,7 +141,7 @@ class Recording:
         return reader.read(self.trial, self.made, self.folder)
 
     def judged(self, evidence: Any) -> str:
-        return verdict(judge(self.trial, self.made.plan, evidence))
+        return verdict(judge(Case(self.trial, self.made.plan, evidence)))
 
     def outcome(self, evidence: Any, before: str = "valid") -> str:
         """What becomes of evidence: another verdict than before, a refusal that says why, a crash, or nothing."""

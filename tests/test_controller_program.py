@@ -25,6 +25,7 @@ from testbed.plan.step import StartProgram
 from testbed.spec import program_store
 from testbed.spec.load import load_topology
 from testbed.spec.topology.file import TopologyFile
+from testbed.trial.evidence.case import Case
 from testbed.trial.gate import switch_check
 from testbed.trial.gate.whole import presence
 from testbed.trial.orders import openflow_dump
@@ -195,8 +196,10 @@ def of_versions(*offered: str | None) -> tuple[list[tuple[str, str]], list[str]]
     protocols = None if offered == (None,) else offered
     seen = OpenFlowEvidence((switch(protocols=protocols),), (ControllerEvidence("c", (), {"s": 1}, ()),))
     evidence = replace(fine(trial, planned), openflow=seen)
-    found = told(switch_check.controllers(trial, planned, evidence))
-    return found, [each for part in presence.PARTS for each in part(trial, planned, evidence) if "OpenFlow" in each]
+    found = told(switch_check.controllers(Case(trial, planned, evidence)))
+    return found, [
+        each for part in presence.PARTS for each in part(Case(trial, planned, evidence)) if "OpenFlow" in each
+    ]
 
 
 def test_a_switch_that_offers_other_versions_is_invalid() -> None:

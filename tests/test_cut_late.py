@@ -22,6 +22,7 @@ from testbed.kernel.image import cache, feature, first_boot
 from testbed.kernel.image.cache import KernelImage
 from testbed.model.run_setting import Kernel
 from testbed.plan.link.stage import Emulator
+from testbed.trial.evidence.case import Case
 from testbed.trial.gate import judge
 from testbed.trial.gate.link import link_check
 from testbed.trial.observe.sample import QueueSample
@@ -144,9 +145,15 @@ def test_a_bucket_that_sends_superpackets_is_found(
     )
     stage = replace(made.forward, cuts_late=cuts_late)
     seen = SimpleNamespace(
-        link="path", mtu_bytes=1500, oversize_packets=0, stage=stage, around=around, left_packets=left, sent_before=None
+        where="path forward",
+        mtu_bytes=1500,
+        oversize_packets=0,
+        stage=stage,
+        around=around,
+        left_packets=left,
+        sent_before=None,
     )
-    findings = list(link_check.frame_size(None, None, SimpleNamespace(judged=(seen,))))  # type: ignore[arg-type]
+    findings = list(link_check.frame_size(Case(None, None, SimpleNamespace(judged=(seen,)))))  # type: ignore[arg-type]
     assert [(each.check, each.verdict) for each in findings] == [("frame size", "invalid")] * found
 
 

@@ -210,8 +210,9 @@ def netem_record(share: int) -> bytes:
 
 def evidence(found: Stage, **says: int) -> StageEvidence:
     """What is read back where the kernel has all that was asked, but for what it `says`."""
+    from trials import seen_stage
+
     from testbed.plan.link.impairment import Context, settings
-    from testbed.trial.evidence.stage import StageEvidence
     from testbed.trial.observe.readback import Qdisc
 
     numbers: dict[str, dict[str, int]] = {}
@@ -219,8 +220,7 @@ def evidence(found: Stage, **says: int) -> StageEvidence:
         numbers.setdefault(each.handle, {})[each.name] = says.get(each.name, each.asked)
     kinds = {"1:": "netem", "2:": "tbf"}
     qdiscs = {handle: Qdisc("e", 1, handle, kinds[handle], more=more) for handle, more in numbers.items()}
-    made = StageEvidence("path", 1500, found, 1000, 0, 0, 0, 0, 1000, qdiscs, ())
-    return replace(made, qdiscs_after=qdiscs)
+    return seen_stage(found, qdiscs, data_packets=1000, delay_packets=1000, qdiscs_after=qdiscs)
 
 
 def judged(**says: int) -> TrialResult:
@@ -228,6 +228,7 @@ def judged(**says: int) -> TrialResult:
     from trials import make_trial, whole
 
     from testbed.kernel.guest import Ending
+    from testbed.trial.evidence.case import Case
     from testbed.trial.evidence.stage import Evidence
     from testbed.trial.gate.judge import judge
     from testbed.trial.measured import PingResult
@@ -251,7 +252,7 @@ def judged(**says: int) -> TrialResult:
         captures_dropped=0,
     )
     seen = whole(trial, plan, told)
-    return result(trial, plan, seen, judge(trial, plan, seen), Ending("7.3.4", 10**9, 1.0))
+    return result(Case(trial, plan, seen), judge(Case(trial, plan, seen)), Ending("7.3.4", 10**9, 1.0))
 
 
 def test_the_gate_passes_it_with_a_note_and_the_result_tells_of_it() -> None:

@@ -18,7 +18,7 @@ from typing import Any, get_args
 import jsonschema
 import pytest
 from storedruns import Made, write_run
-from trials import RunTrial, make_trial, whole
+from trials import RunTrial, make_trial, seen_stage, whole
 
 from testbed.browser.page_text import SHARED
 from testbed.error import SpecError
@@ -44,7 +44,8 @@ from testbed.spec.load import load_scenario, load_topology
 from testbed.spec.scenario.trial import trial_data, trial_of
 from testbed.spec.topology import file
 from testbed.spec.topology.file import NODE_FILES, TopologyFile
-from testbed.trial.evidence.stage import Evidence, StageEvidence
+from testbed.trial.evidence.case import Case
+from testbed.trial.evidence.stage import Evidence
 from testbed.trial.gate.judge import judge
 from testbed.trial.measured import PingResult
 from testbed.trial.orders.sequence import orders
@@ -197,16 +198,16 @@ def test_the_gate_judges_a_trial_over_it_and_the_result_is_one_as_any_other() ->
     planned = orders(one).plan
     ping = PingResult(5, 5, 0.01, 0.01, 0.01, 0.0)
     stages = [
-        tuple(StageEvidence("path", 1500, each, 5, 0, 0, 0, 0, 5, {}, ()) for each in planned.stages(is_data=is_data))
+        tuple(seen_stage(each, data_packets=5, delay_packets=5) for each in planned.stages(is_data=is_data))
         for is_data in (True, False)
     ]
     outcome = Outcome(0, 0, 10**9, None, None, (), {"ping": vars(ping)})
     seen = Evidence(ping, *map(tuple, stages), outcome, (), {}, {}, None, 0)  # type: ignore[arg-type]
     seen = whole(one, planned, seen)
-    assert not [each for each in judge(one, planned, seen) if each.check in ("rtt", "data", "devices")]
+    assert not [each for each in judge(Case(one, planned, seen)) if each.check in ("rtt", "data", "devices")]
     late = replace(seen, rtt_check=replace(ping, rtt_min_s=0.02, rtt_max_s=0.02))
-    assert "rtt" in {each.check for each in judge(one, planned, late)}
-    assert result(one, planned, seen, (), Ending("7.3.4", 10**9, 1.0)).asked.rtt_s == 0.01
+    assert "rtt" in {each.check for each in judge(Case(one, planned, late))}
+    assert result(Case(one, planned, seen), (), Ending("7.3.4", 10**9, 1.0)).asked.rtt_s == 0.01
 
 
 def test_the_report_draws_it(tmp_path: Path) -> None:

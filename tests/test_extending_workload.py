@@ -17,7 +17,7 @@ from types import ModuleType
 
 import jsonschema
 import pytest
-from trials import Ran, RunTrial, make_trial, whole
+from trials import Ran, RunTrial, make_trial, seen_stage, whole, with_seen
 
 from testbed import cli, package
 from testbed.analysis.condition import conditions
@@ -33,7 +33,8 @@ from testbed.sweep.forecast.work import work
 from testbed.sweep.store import Store
 from testbed.trial import readiness, ready_kernel
 from testbed.trial.evidence.capture import data_stream
-from testbed.trial.evidence.stage import Evidence, StageEvidence
+from testbed.trial.evidence.case import Case
+from testbed.trial.evidence.stage import Evidence
 from testbed.trial.folder import HOST, RESULT, TRIAL, write_json
 from testbed.trial.gate.judge import judge
 from testbed.trial.measured import PingResult
@@ -87,7 +88,9 @@ def evidence(trial: Trial, folder: Path, dropped: int = 0) -> Evidence:
     planned = orders(trial).plan
     rtt_s = planned.rtt_ns / 1e9
     stages = [
-        tuple(StageEvidence("path", 1500, stage, packets, 0, dropped, 0, 0, packets, {}, ()) for stage in found)
+        tuple(
+            seen_stage(stage, data_packets=packets, dropped_packets=dropped, delay_packets=packets) for stage in found
+        )
         for found, packets in ((planned.stages(is_data=True), 4), (planned.stages(is_data=False), 0))
     ]
     seen = Evidence(
@@ -175,10 +178,12 @@ def test_the_gate_judges_it_and_the_result_has_what_it_measured(tmp_path: Path) 
     trial = make_trial(workload=BEACON, path={"loss": "1 in 2"})
     fine = evidence(trial, tmp_path, dropped=2)
     made = orders(trial).plan
-    assert not [each for each in judge(trial, made, fine) if each.check in ("data", "congestion control", "window")]
-    none = replace(fine, data_stages=tuple(replace(each, data_packets=0) for each in fine.data_stages))
-    assert "data" in {each.check for each in judge(trial, made, none)}
-    done = result(trial, made, fine, (), Ending("7.3.4", 10**9, 1.0))
+    assert not [
+        each for each in judge(Case(trial, made, fine)) if each.check in ("data", "congestion control", "window")
+    ]
+    none = replace(fine, data_stages=tuple(with_seen(each, data_packets=0) for each in fine.data_stages))
+    assert "data" in {each.check for each in judge(Case(trial, made, none))}
+    done = result(Case(trial, made, fine), (), Ending("7.3.4", 10**9, 1.0))
     assert done.measured == {"beacon": {"sent_datagrams": 4, "arrived_datagrams": 2}}
     assert done.goodput_bps == 2 * 800 / 0.4
     assert done.workload_s == 0.4
@@ -203,7 +208,7 @@ def test_a_stored_run_has_it_in_its_table_and_in_its_report(
     trial = make_trial(workload=BEACON, params={"workload.count": "4"})
     folder = store.path / "trials" / trial.id
     folder.mkdir(parents=True)
-    done = result(trial, orders(trial).plan, evidence(trial, tmp_path), (), Ending("7.3.4", 10**9, 1.0))
+    done = result(Case(trial, orders(trial).plan, evidence(trial, tmp_path)), (), Ending("7.3.4", 10**9, 1.0))
     for name, value in ((TRIAL, trial_data(trial)), (RESULT, done.stored()), (HOST, {"wall_s": 1.0})):
         write_json(folder / name, value)
     write_json(store.path / "run.json", {"schema": SCHEMA, "scenario": "beacon", "trials": [trial.id]})

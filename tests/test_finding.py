@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 from test_gate import CASES, fine, judged, queued, slow_ping
 from test_mininet import HTB, in_mininet, tc_evidence
-from trials import make_trial
+from trials import make_trial, with_seen
 
 from testbed.kernel.vm.hypervisor import COUNTED
 from testbed.model.node.vm import Cpu, Vm
 from testbed.model.openflow import Controller, Rule
 from testbed.plan.node.control_channel import Channel
+from testbed.trial.evidence.case import Case
 from testbed.trial.evidence.interval import Happened, Timeline
 from testbed.trial.evidence.policing import Policed
 from testbed.trial.evidence.stage import TcEvidence
@@ -74,7 +75,7 @@ def policed(
     )
     policing = replace(stage.stage.policing, after_bytes=AFTER_BYTES, burst_bytes=0)
     data = replace(stage, stage=replace(stage.stage, policing=policing), policed=Policed(dropped, offered, 0, counted))
-    return told(policy_check.policy(trial, plan, replace(seen, data_stages=(data,))))
+    return told(policy_check.policy(Case(trial, plan, replace(seen, data_stages=(data,)))))
 
 
 def test_a_policy_drops_nothing_before_its_volume_has_come() -> None:
@@ -140,7 +141,7 @@ def test_a_switch_uses_its_datapath_and_loses_no_packet_for_its_daemon(
     trial = make_trial()
     plan = replace(orders(trial).plan, datapaths=(("s", "kernel"),))
     evidence = replace(fine(trial, plan), openflow=OpenFlowEvidence((seen,)))
-    assert told(switch_check.datapath(trial, plan, evidence)) == expected
+    assert told(switch_check.datapath(Case(trial, plan, evidence))) == expected
 
 
 @pytest.mark.parametrize(
@@ -165,7 +166,7 @@ def test_a_controller_that_was_away_is_told_of_with_its_switches(
     plan = replace(orders(trial).plan, channels=(channel,))
     switches = tuple(switch(name, is_connected=each) for name, each in zip("st", connected, strict=True))
     seen = OpenFlowEvidence(switches, (ControllerEvidence("c", (), {}, (), runs),))
-    found = told(switch_check.controllers(trial, plan, replace(fine(trial, plan), openflow=seen)))
+    found = told(switch_check.controllers(Case(trial, plan, replace(fine(trial, plan), openflow=seen))))
     assert found == ([expected] if expected else [])
 
 
@@ -175,7 +176,7 @@ def test_exceptions_and_errors_of_an_app_are_told_of_three_at_most() -> None:
     kinds = ("exception", "error", "refused", "note", *("exception",) * 4)
     events = tuple({"kind": kind, "text": f" {kind} {n}\n"} for n, kind in enumerate(kinds))
     seen = OpenFlowEvidence((), (ControllerEvidence("c", events, {}, ()),))
-    found = told(switch_check.controllers(trial, plan, replace(fine(trial, plan), openflow=seen)))
+    found = told(switch_check.controllers(Case(trial, plan, replace(fine(trial, plan), openflow=seen))))
     assert found == [
         ("invalid", "c (learning) had an exception: exception 0"),
         ("invalid", "c (learning) had an exception: exception 4"),
@@ -210,12 +211,12 @@ def test_a_tclink_that_differs_is_told_of_with_both_numbers(change: dict[str, An
         seen = tc_evidence(
             trial, lambda each, when=when: replace(each, **{f"{name}{when}": replace(getattr(each, name), **change)})
         )
-        found = told(tclink_check.set_up(trial, plan, seen))
+        found = told(tclink_check.set_up(Case(trial, plan, seen)))
         text = f"path at a: {expected}{' after the workload' if when else ''}"
         assert found == ([("invalid", text)] if expected else [])
         (aside,) = seen.data_tc_ends
         seen = replace(seen, data_tc_ends=(), answer_tc_ends=(), beside_tc_ends=(aside,))
-        assert told(tclink_check.set_up(trial, plan, seen)) == found
+        assert told(tclink_check.set_up(Case(trial, plan, seen))) == found
 
 
 def test_a_tclink_without_a_rate_has_no_htb_and_one_with_a_rate_has_one() -> None:
@@ -225,7 +226,7 @@ def test_a_tclink_without_a_rate_has_no_htb_and_one_with_a_rate_has_one() -> Non
         (end,) = tc_evidence(trial, lambda each: each).data_tc_ends
         end = replace(end, port=replace(end.port, rate_bps=rate_bps), htb=htb, htb_after=htb)
         seen = replace(fine(trial, orders(trial).plan), data_tc_ends=(end,))
-        assert told(tclink_check.set_up(trial, orders(trial).plan, seen))[0] == (
+        assert told(tclink_check.set_up(Case(trial, orders(trial).plan, seen)))[0] == (
             "invalid", f"path at a: rate in bit/s: asked {has}",
         )  # fmt: skip
 
@@ -236,7 +237,11 @@ def test_drops_of_a_tclink_are_told_of_by_where_they_are() -> None:
 
     def dropped(**port: Any) -> list[str]:
         seen = tc_evidence(trial, lambda each: replace(each, drops=3, port=replace(each.port, **port)))
-        return [verdict for verdict, text in told(tclink_check.drops(trial, plan, seen)) if "dropped 3 packets" in text]
+        return [
+            verdict
+            for verdict, text in told(tclink_check.drops(Case(trial, plan, seen)))
+            if "dropped 3 packets" in text
+        ]
 
     assert dropped() == ["suspect", "valid"]
     assert dropped(is_host=False) == ["valid"]
@@ -265,7 +270,7 @@ def test_what_waits_whole_at_a_tclink_of_plain_hosts_is_invalid(
         looks = (replace(look, backlog_packets=n, backlog_bytes=octets) for look, (n, octets) in pairs)
         return replace(each, samples=tuple(looks))
 
-    found = [each for each in told(tclink_check.superpackets(trial, plan, tc_evidence(trial, waiting)))]
+    found = [each for each in told(tclink_check.superpackets(Case(trial, plan, tc_evidence(trial, waiting))))]
     told_invalid = [
         text.removesuffix(": each was queued and dropped as a whole") for v, text in found if v == "invalid"
     ]
@@ -286,7 +291,7 @@ def test_a_bottleneck_on_the_senders_own_device_is_noted(port: dict[str, Any], i
     trial = in_mininet()
     plan = orders(trial).plan
     seen = tc_evidence(trial, lambda each: replace(each, port=replace(each.port, **port)))
-    found = told(tclink_check.backpressure(trial, plan, seen))
+    found = told(tclink_check.backpressure(Case(trial, plan, seen)))
     text = "path at a: the bottleneck is the sender's own device, so its TCP waits for it and loses nothing"
     assert found == ([("valid", text)] if is_noted else [])
 
@@ -305,10 +310,10 @@ def test_a_machine_that_is_never_idle_is_suspect(busy: float | None, expected: l
     one = VmEvidence("a", Vm(), "tcg", "no /dev/kvm", "7.2", 3.0, "7.3", busy, 0.5)
     vms = (one, replace(one, node="b", accelerator="kvm", cpu_busy=0.1), replace(one, node="c", cpu_busy=0.1))
     seen = replace(fine(trial, plan), vms=vms)
-    assert told(vm_check.processors(trial, plan, seen)) == expected
+    assert told(vm_check.processors(Case(trial, plan, seen))) == expected
     without = "a, c ran without KVM, every instruction translated: no /dev/kvm"
-    assert told(vm_check.emulated(trial, plan, seen)) == [("valid", without)]
-    assert told(vm_check.emulated(trial, plan, replace(seen, vms=vms[1:2]))) == []
+    assert told(vm_check.emulated(Case(trial, plan, seen))) == [("valid", without)]
+    assert told(vm_check.emulated(Case(trial, plan, replace(seen, vms=vms[1:2])))) == []
 
 
 @pytest.mark.parametrize(
@@ -335,7 +340,7 @@ def of_machine(machine: VmEvidence, took_s: float, **changes: Any) -> list[tuple
     good = fine(trial, plan)
     begin_ns, end_ns, took_ns = (None, None, round(took_s * 1e9)) if took_s else (10**9, 14 * 10**8, None)
     outcome = replace(good.outcome, begin_ns=begin_ns, steady_ns=None, end_ns=end_ns, took_ns=took_ns)
-    return told(vm_check.processors(trial, plan, replace(good, vms=(machine,), outcome=outcome)))
+    return told(vm_check.processors(Case(trial, plan, replace(good, vms=(machine,), outcome=outcome))))
 
 
 def test_a_short_transfer_of_a_machine_that_is_never_idle_is_suspect() -> None:
@@ -399,9 +404,9 @@ def test_what_a_controller_denies_as_asked_is_no_fault(
         outcome=replace(seen.outcome, goodput_bps=0.0),
         rtt_check=replace(seen.rtt_check, received=0, rtt_min_s=None, rtt_max_s=None),
     )
-    data = [each.verdict for each in data_check.arrived(trial, plan, nothing)]
+    data = [each.verdict for each in data_check.arrived(Case(trial, plan, nothing))]
     assert data == (["valid"] if denies_data else ["invalid"])
-    (ping,) = rtt_check.rtt(trial, plan, nothing)
+    (ping,) = rtt_check.rtt(Case(trial, plan, nothing))
     assert (ping.verdict, ping.text) == (
         "valid" if denies_pings else "invalid", "no ping after the workload got a reply",
     )  # fmt: skip
@@ -415,11 +420,11 @@ def test_without_a_rate_only_a_timeout_explains_any_number_of_segments(
     plan = orders(trial).plan
     seen = fine(trial, plan)
     flows = tuple(replace(flow, retransmits=again) for flow in seen.outcome.flows)
-    stages = tuple(replace(stage, dropped_packets=2) for stage in seen.data_stages)
+    stages = tuple(with_seen(stage, dropped_packets=2) for stage in seen.data_stages)
     counters = {**seen.host_counters, "TCPTimeouts": timeouts}
     seen = replace(seen, data_stages=stages, host_counters=counters, outcome=replace(seen.outcome, flows=flows))
     text = "3 segments were sent again, but 2 drops explain 2 at most"
-    assert told(data_check.resent(trial, plan, seen)) == ([("suspect", text)] if is_told else [])
+    assert told(data_check.resent(Case(trial, plan, seen))) == ([("suspect", text)] if is_told else [])
 
 
 @pytest.mark.parametrize(("came_s", "rate_bps"), [((), 100e6), ((1,), 50e6), ((1, 2), 20e6), ((2,), 20e6)])
@@ -443,14 +448,14 @@ def test_a_setting_of_tcp_that_nobody_asked_for_is_told_of_with_the_kernels_own(
     def said(**settings: str) -> list[str]:
         facts = {("tb-a", f"/proc/sys/net/ipv4/{name}"): value for name, value in settings.items()}
         network = {**seen.network, **own, **facts}
-        found = network_check.network(trial, plan, replace(seen, network=network, reference="none"))
+        found = network_check.network(Case(trial, plan, replace(seen, network=network, reference="none")))
         return [each.text for each in found]
 
     assert said(tcp_ecn="2") == []
     assert said(tcp_ecn="1") == ["tb-a: tcp_ecn: nobody asked for it, the kernel has 1, not 2"]
     assert said(tcp_new="1") == ["tb-a: tcp_new: nobody asked for it, the kernel has 1, not none"]
     assert said(tcp_fastopen_key="1-2-3-4") == []
-    (lacking,) = network_check.network(trial, plan, replace(seen, reference="none"))
+    (lacking,) = network_check.network(Case(trial, plan, replace(seen, reference="none")))
     assert lacking.text == "none: the kernel's settings of TCP were not read back"
     assert len(said(**{f"tcp_{n}": "1" for n in range(5)})) == 5
     many = said(**{f"tcp_{n}": "1" for n in range(7)})
@@ -473,7 +478,7 @@ def test_a_ping_of_the_workload_may_meet_the_slowest_rate_of_a_schedule_and_one_
     plan = orders(trial).plan
     seen = slow_ping(during_s)(fine(trial, plan))
     seen = replace(seen, rtt_check=replace(seen.rtt_check, rtt_min_s=before_s, rtt_max_s=before_s))
-    assert told(rtt_check.rtt(trial, plan, seen)) == ([("invalid", text)] if text else [])
+    assert told(rtt_check.rtt(Case(trial, plan, seen))) == ([("invalid", text)] if text else [])
 
 
 @pytest.mark.parametrize(("rules", "verdict"), [((), "suspect"), ((Rule("deny"),), "valid")])
@@ -483,7 +488,7 @@ def test_a_flow_that_starved_is_suspect_unless_it_was_denied(rules: tuple[Rule, 
     plan = replace(orders(trial).plan, controlled=(("s", channel),))
     seen = fine(trial, plan)
     flows = tuple(replace(flow, goodput_bps=0.0) for flow in seen.outcome.flows)
-    found = told(data_check.arrived(trial, plan, replace(seen, outcome=replace(seen.outcome, flows=flows))))
+    found = told(data_check.arrived(Case(trial, plan, replace(seen, outcome=replace(seen.outcome, flows=flows)))))
     assert found == [(verdict, "flow 1 brought nothing while its goodput was measured")]
 
 
@@ -493,7 +498,7 @@ def test_what_is_read_back_of_the_network_is_told_of_beside_what_was_asked() -> 
     seen = fine(trial, plan)
     (where, what), asked = next(iter(seen.network.items()))
     for has, network in (("5", {**seen.network, (where, what): "5"}), ("none", dict([*seen.network.items()][1:]))):
-        found = told(network_check.network(trial, plan, replace(seen, network=network)))
+        found = told(network_check.network(Case(trial, plan, replace(seen, network=network))))
         assert found == [("invalid", f"{where or 'the kernel'}: {what}: asked {asked}, the kernel has {has}")]
 
 
@@ -516,9 +521,9 @@ def test_pings_between_a_cache_and_its_origin_are_judged_too(
     plan = replace(plan, upstream=plan.data_path)
     seen = fine(trial, plan)
     ping = replace(seen.rtt_check, sent=5, received=received, rtt_min_s=rtt_s, rtt_max_s=rtt_s)
-    found = told(rtt_check.upstream(trial, plan, replace(seen, upstream_check=ping)))
+    found = told(rtt_check.upstream(Case(trial, plan, replace(seen, upstream_check=ping))))
     assert found == ([("invalid", text)] if text else [])
-    assert told(rtt_check.upstream(trial, plan, seen)) == []
+    assert told(rtt_check.upstream(Case(trial, plan, seen))) == []
 
 
 @pytest.mark.parametrize(("bps", "is_told"), [(10.36e6, False), (10.38e6, True)])
@@ -533,11 +538,11 @@ def test_what_a_full_buffer_dropped_later_took_no_ping_before() -> None:
     trial = make_trial(workload={"tool": "ping", "count": 5})
     plan = orders(trial).plan
     seen = fine(trial, plan)
-    stages = tuple(replace(stage, queue_drops=5) for stage in seen.data_stages)
+    stages = tuple(with_seen(stage, queue_drops=5) for stage in seen.data_stages)
     lost = replace(seen, data_stages=stages, rtt_check=replace(seen.rtt_check, received=4))
     text = "1 of 5 pings before the workload got no reply"
-    assert told(rtt_check.rtt(trial, plan, lost)) == [("invalid", text)]
+    assert told(rtt_check.rtt(Case(trial, plan, lost))) == [("invalid", text)]
     own = replace(seen.rtt_check, received=4)
     during = replace(seen, outcome=replace(seen.outcome, measured={**seen.outcome.measured, "ping": vars(own)}))
-    assert told(rtt_check.rtt(trial, plan, during)) == [("invalid", "1 of 5 pings of the workload got no reply")]
-    assert told(rtt_check.rtt(trial, plan, replace(during, data_stages=stages))) == []
+    assert told(rtt_check.rtt(Case(trial, plan, during))) == [("invalid", "1 of 5 pings of the workload got no reply")]
+    assert told(rtt_check.rtt(Case(trial, plan, replace(during, data_stages=stages)))) == []

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from trials import as_set_up, make_trial
+from trials import as_set_up, make_trial, seen_stage, with_seen
 
 from results import measured as of_tools
 from testbed.model.link.impairment import Direction, GilbertElliott, RandomLoss, mean_loss
@@ -21,13 +21,13 @@ from testbed.plan.link.stage import Stage
 from testbed.plan.network import Plan
 from testbed.plan.node import control_channel
 from testbed.trial import record
+from testbed.trial.evidence.case import Case as Judged
 from testbed.trial.evidence.host_counter import RESENDING_COUNTERS, SUSPECT_COUNTERS
-from testbed.trial.evidence.interval import Happened, Interval, LossCount, Timeline, peak_rate_bps
+from testbed.trial.evidence.interval import Counts, Happened, Interval, LossCount, Timeline, peak_rate_bps
 from testbed.trial.evidence.stage import Evidence, StageEvidence
 from testbed.trial.gate import data_check, host_check
 from testbed.trial.gate.judge import judge, verdict
-from testbed.trial.gate.link import rtt_check, schedule_check, set_up_check
-from testbed.trial.gate.link.link_check import asked_drops, expected_drops
+from testbed.trial.gate.link import link_check, rtt_check, schedule_check, set_up_check
 from testbed.trial.measured import PingResult, TcpResult
 from testbed.trial.node_result import MachineResult
 from testbed.trial.observe import tcp_info
@@ -75,7 +75,7 @@ def fine(trial: Trial, plan: Plan) -> Evidence:
     return Evidence(
         rtt_check=ping,
         data_stages=tuple(seen(stage, trial) for stage in plan.stages(is_data=True)),
-        answer_stages=tuple(replace(seen(stage, trial), data_packets=0) for stage in plan.stages(is_data=False)),
+        answer_stages=tuple(with_seen(seen(stage, trial), data_packets=0) for stage in plan.stages(is_data=False)),
         outcome=Outcome(START_NS, START_NS, START_NS + S, goodput_bps, None, flows, told, S, **segments),
         tcp=sampled,
         host_counters=dict.fromkeys((*SUSPECT_COUNTERS, *RESENDING_COUNTERS), 0),
@@ -169,13 +169,16 @@ def seen(stage: Stage, trial: Trial) -> StageEvidence:
         "2:": Qdisc(EMULATOR, 2, "2:", "tbf", rate[0], rate_bps=asked.rate_bps, more=told["2:"]),
         "3:": Qdisc(EMULATOR, 2, "3:", "pfifo", rate[1]),
     }
-    drops, lost = expected_drops(stage, 10_000) or 0, 0
+    drops, lost = LossCount(stage.start, 10_000, 0).expected_drops or 0, 0
     if isinstance(stage.loss, RandomLoss | GilbertElliott):
         lost = round(mean_loss(stage.loss) * 10_000)
     samples = carried(asked.rate_bps or 0)
     around = carried_in_all(12_500_000, 9_000)
-    made = StageEvidence("path", 1500, stage, 10_000, 0, drops, 0, lost, 10_000 - lost, qdiscs, samples, around=around)
-    return replace(made, qdiscs_after=qdiscs, left_packets=around[1].packets - around[0].packets)
+    return seen_stage(
+        stage, qdiscs, samples, data_packets=10_000, dropped_packets=drops, delay_drops=lost,
+        delay_packets=10_000 - lost, around=around, qdiscs_after=qdiscs,
+        left_packets=around[1].packets - around[0].packets,
+    )  # fmt: skip
 
 
 def carried(*rates_bps: float) -> tuple[QueueSample, ...]:
@@ -195,11 +198,11 @@ Change = Callable[[Evidence], Evidence]
 
 
 def on_data(**changes: Any) -> Change:
-    return lambda e: replace(e, data_stages=(replace(e.data_stages[0], **changes),))
+    return lambda e: replace(e, data_stages=(with_seen(e.data_stages[0], **changes),))
 
 
 def on_answers(**changes: Any) -> Change:
-    return lambda e: replace(e, answer_stages=(replace(e.answer_stages[0], **changes),))
+    return lambda e: replace(e, answer_stages=(with_seen(e.answer_stages[0], **changes),))
 
 
 def top(**changes: Any) -> Change:
@@ -622,7 +625,7 @@ def judged(case: Case) -> tuple[Finding, ...]:
     more = {key: value for key, value in more.items() if value}
     trial = make_trial(path=case.asked, workload=case.workload, kernel=case.kernel, **more)
     plan = orders(trial).plan
-    return judge(trial, plan, case.change(fine(trial, plan)))
+    return judge(Judged(trial, plan, case.change(fine(trial, plan))))
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -657,7 +660,7 @@ def test_the_formula_of_periodic_loss_is_what_counting_gives(every: int, data: s
     stage = orders(trial).plan.stages(is_data=True)[0]
     remainder = int(_when(trial)[-1])
     counted = sum(number % every == remainder for number in range(packets))
-    assert expected_drops(stage, packets) == counted
+    assert LossCount(stage.start, packets, 0).expected_drops == counted
 
 
 def _when(trial: Trial) -> tuple[str, ...]:
@@ -669,7 +672,8 @@ def _when(trial: Trial) -> tuple[str, ...]:
 
 def test_nothing_is_expected_to_be_dropped_without_a_periodic_loss() -> None:
     for loss in ("none", {"random": "1 %"}):
-        assert expected_drops(orders(make_trial(path={"loss": loss})).plan.stages(is_data=True)[0], 1000) is None
+        (stage,) = orders(make_trial(path={"loss": loss})).plan.stages(is_data=True)
+        assert LossCount(stage.start, 1000, 0).expected_drops is None
 
 
 def test_two_looks_close_together_say_nothing_about_a_rate() -> None:
@@ -690,13 +694,13 @@ def queued(trial_path: dict[str, Any], goodput_bps: float) -> set[str]:
     e = fine(trial, plan)
     (stage,) = e.data_stages
     states = stage.stage.history
-    held = tuple(Interval(s, s.at_ns, 10 * S, stage.qdiscs, (), 1, 0, 0, 0, 1) for s in states)
+    held = tuple(Interval(s, s.at_ns, 10 * S, stage.qdiscs, (), Counts(1, delay_packets=1)) for s in states)
     moments = {5 * S: Happened(5 * S, 5 * S, 5 * S, 5 * S)}
     outcome = replace(e.outcome, goodput_bps=goodput_bps, steady_ns=5 * S, end_ns=10 * S)
     e = replace(
         e, data_stages=(replace(stage, intervals=held),), timeline=Timeline(0, 10 * S, moments), outcome=outcome
     )
-    return {finding.check for finding in schedule_check.goodput(trial, plan, e)}
+    return {finding.check for finding in schedule_check.goodput(Judged(trial, plan, e))}
 
 
 def test_what_waited_in_a_buffer_may_arrive_after_the_link_has_slowed_down() -> None:
@@ -715,11 +719,13 @@ def test_on_the_wall_clock_random_loss_is_judged_over_all_intervals_together() -
         (stage,) = e.data_stages
         first, second = stage.stage.history
         held = (
-            Interval(first, 0, 5 * S, stage.qdiscs, (), 1000, 0, 0, 3, 997),
-            Interval(second, 5 * S, 10 * S, stage.qdiscs, (), 1000, 0, 0, 97, 903),
+            Interval(first, 0, 5 * S, stage.qdiscs, (), Counts(1000, 0, 0, 3, 997)),
+            Interval(second, 5 * S, 10 * S, stage.qdiscs, (), Counts(1000, 0, 0, 97, 903)),
         )
         e = replace(e, data_stages=(replace(stage, intervals=held),))
-        assert {finding.check for finding in schedule_check.random_loss(trial, plan, e)} == expected
+        assert {
+            finding.check for finding in link_check.random_loss(Judged(trial, plan, e), e.data_stages[0])
+        } == expected
 
 
 @pytest.mark.parametrize("ip", ["4", "6"])
@@ -730,7 +736,7 @@ def test_a_ping_over_ipv6_may_take_the_time_of_its_longer_frames(ip: str) -> Non
     trial = make_trial(topology={"name": "net", "ip": ip, "nodes": nodes, "links": {"path": path}})
     plan = orders(trial).plan
     slow = replace(fine(trial, plan), rtt_check=PingResult(5, 5, 0.0118, 0.0118, 0.0118, 0.0))
-    found = {finding.check for finding in judge(trial, plan, slow)}
+    found = {finding.check for finding in judge(Judged(trial, plan, slow))}
     assert ("rtt" in found) is (ip == "4")
 
 
@@ -750,10 +756,10 @@ def test_a_loss_that_changes_is_no_reason_for_retransmissions_without_a_drop(pat
     again = tuple(replace(flow, retransmits=500) for flow in evidence.outcome.flows)
     evidence = replace(
         evidence,
-        data_stages=tuple(replace(stage, dropped_packets=0) for stage in evidence.data_stages),
+        data_stages=tuple(with_seen(stage, dropped_packets=0) for stage in evidence.data_stages),
         outcome=replace(evidence.outcome, flows=again),
     )
-    assert [finding.verdict for finding in data_check.resent(trial, plan, evidence)] == ["suspect"]
+    assert [finding.verdict for finding in data_check.resent(Judged(trial, plan, evidence))] == ["suspect"]
 
 
 @pytest.mark.parametrize("schedule", [None, [{"at": "1 s", "rate": "5 Mbit/s"}]])
@@ -775,10 +781,10 @@ def test_the_second_flow_is_judged_as_the_second() -> None:
     e = fine(trial, plan)
     good = replace(FLOW, sndbuf_bytes=200_000, rcvbuf_bytes=200_000)
     e = replace(e, outcome=replace(e.outcome, flows=(good, replace(good, sndbuf_bytes=1))))
-    (found,) = host_check.window(trial, plan, e)
+    (found,) = host_check.window(Judged(trial, plan, e))
     assert (found.verdict, "flow 2 " in found.text) == ("invalid", True)
     e = replace(e, outcome=replace(e.outcome, flows=(FLOW, replace(FLOW, congestion="reno"))))
-    (found,) = host_check.congestion(trial, plan, e)
+    (found,) = host_check.congestion(Judged(trial, plan, e))
     assert (found.verdict, "flow 2 " in found.text) == ("invalid", True)
 
 
@@ -792,11 +798,11 @@ def test_the_periodic_losses_of_a_schedule_add_up() -> None:
     phases = [state.phase for state in states]
     counts = tuple(LossCount(state, came, 0) for state, came in zip(states, (1050, 205, 300), strict=True))
     expected = (1050 + phases[0]) // 100 + (205 + phases[1]) // 10
-    assert asked_drops(replace(stage, losses=counts)) == expected
-    assert asked_drops(replace(stage, losses=counts[2:])) is None
+    assert replace(stage, losses=counts).expected_drops == expected
+    assert replace(stage, losses=counts[2:]).expected_drops is None
     plain = make_trial(path={"loss": "1 in 100"})
     (stage,) = fine(plain, orders(plain).plan).data_stages
-    assert asked_drops(replace(stage, data_packets=1050)) == (1050 + stage.stage.phase) // 100
+    assert with_seen(stage, data_packets=1050).expected_drops == (1050 + stage.stage.phase) // 100
 
 
 def test_a_ping_may_take_the_time_of_two_questions_to_a_controller_that_is_asked() -> None:
@@ -807,5 +813,5 @@ def test_a_ping_may_take_the_time_of_two_questions_to_a_controller_that_is_asked
         (channel,) = control_channel.channels(Topology("net", nodes, (Link("one", ("a", "s")),)))
         trial = make_trial(workload=PING)
         plan = replace(orders(trial).plan, controlled=(("s", channel),))
-        assert not list(rtt_check.rtt(trial, plan, slow_ping(fine_s)(fine(trial, plan))))
-        assert list(rtt_check.rtt(trial, plan, slow_ping(too_slow_s)(fine(trial, plan))))
+        assert not list(rtt_check.rtt(Judged(trial, plan, slow_ping(fine_s)(fine(trial, plan)))))
+        assert list(rtt_check.rtt(Judged(trial, plan, slow_ping(too_slow_s)(fine(trial, plan)))))

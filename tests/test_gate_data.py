@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from test_gate import FLOW, PING, START_NS, UDP, Change, S, fine, on_data, outcome, resent, top
 from test_mininet import in_mininet, tc_evidence
-from trials import make_trial
+from trials import make_trial, with_seen
 
 from testbed.plan.link import fault
+from testbed.trial.evidence.case import Case
 from testbed.trial.evidence.interval import waiting, waiting_in
 from testbed.trial.evidence.stage import Evidence
 from testbed.trial.gate import data_check
@@ -23,7 +24,7 @@ def of(check: Any, change: Change, path: Any = None, **more: Any) -> list[tuple[
     """The check, the verdict and the text of each finding of a trial that went as asked, but for a change."""
     trial = make_trial(path, **more)
     plan = orders(trial).plan
-    found = list(check(trial, plan, change(fine(trial, plan))))
+    found = list(check(Case(trial, plan, change(fine(trial, plan)))))
     assert all(each.hint for each in found)
     return [(each.check, each.verdict, each.text) for each in found]
 
@@ -129,7 +130,7 @@ def test_of_several_links_the_one_that_carried_least_counts() -> None:
 def test_without_a_look_at_the_end_the_last_one_counts() -> None:
     def early(e: Evidence) -> Evidence:
         (stage,) = carried(10_000_000)(e).data_stages
-        return replace(e, data_stages=(replace(stage, samples=stage.samples[:2]),))
+        return replace(e, data_stages=(with_seen(stage, samples=stage.samples[:2]),))
 
     assert goodput(early) == ["valid"]
 
@@ -179,7 +180,7 @@ def test_a_queue_of_a_tclink_holds_packets_and_drops_superpackets(
     most = segments + 1 + int((plan.rate_bps or 0) * plan.rtts_ns[1] / 8e9 / 1514) + limits
     again = tuple(replace(each, retransmits=most + more) for each in seen.outcome.flows)
     seen = replace(outcome(flows=again)(seen), host_counters={**seen.host_counters, "TCPTimeouts": 1})
-    assert bool(list(data_check.resent(trial, plan, seen))) is is_told
+    assert bool(list(data_check.resent(Case(trial, plan, seen)))) is is_told
 
 
 @pytest.mark.parametrize(
@@ -265,7 +266,7 @@ def test_what_waits_at_a_tclink_explains_as_much_as_what_waits_in_an_emulator() 
         seen = replace(
             outcome(flows=again, **sums)(seen), host_counters={**seen.host_counters, "TCPLostRetransmit": 99}
         )
-        assert bool(list(data_check.resent(trial, plan, seen))) is is_told
+        assert bool(list(data_check.resent(Case(trial, plan, seen)))) is is_told
 
 
 def test_a_change_of_two_states_may_look_like_a_loss() -> None:

@@ -15,6 +15,7 @@ from testbed.model.node.vm import Vm
 from testbed.model.openflow import Controller
 from testbed.plan.node.control_channel import Channel
 from testbed.trial.evidence import damage
+from testbed.trial.evidence.case import Case
 from testbed.trial.evidence.stage import Evidence
 from testbed.trial.evidence.vm import VmEvidence
 from testbed.trial.gate.whole import presence, queue_sample, sample
@@ -29,7 +30,7 @@ def of(check: Any, change: Change, path: Any = None, **more: Any) -> list[tuple[
     """The verdict and the text of each finding of a check, on a trial that went as asked, but for a change."""
     trial = make_trial(path, **more)
     plan = orders(trial).plan
-    found = list(check(trial, plan, change(fine(trial, plan))))
+    found = list(check(Case(trial, plan, change(fine(trial, plan)))))
     assert {each.check for each in found} <= {"samples", "evidence", "memory", "capture"}
     assert all(each.hint for each in found)
     return [(each.verdict, each.text) for each in found]
@@ -318,7 +319,7 @@ def test_seconds_are_needed_only_with_samples_more_often() -> None:
     plan = orders(trial).plan
     for interval_ns, count in ((S, 0), (S - 1, 1), (None, 0)):
         asked = replace(trial, samples_interval_ns=interval_ns)
-        assert len(list(presence.present(asked, plan, outcome(measured={})(fine(trial, plan))))) == count
+        assert len(list(presence.present(Case(asked, plan, outcome(measured={})(fine(trial, plan)))))) == count
     assert of(presence.present, outcome(measured={}), workload={**IPERF3}) == []
 
 
@@ -328,9 +329,9 @@ def test_pings_of_a_cache_and_computers_are_there() -> None:
     plan = replace(plan, upstream=plan.data_path)
     seen = fine(trial, plan)
     for ping in (None, replace(seen.rtt_check, sent=4)):
-        (found,) = presence.present(trial, plan, replace(seen, upstream_check=ping))
+        (found,) = presence.present(Case(trial, plan, replace(seen, upstream_check=ping)))
         assert found.text == "missing: the pings from the origin to the cache"
-    assert list(presence.present(trial, plan, replace(seen, upstream_check=seen.rtt_check))) == []
+    assert list(presence.present(Case(trial, plan, replace(seen, upstream_check=seen.rtt_check)))) == []
     busy = of(presence.present, top(cpu_busy=None), kernel="host")
     assert busy == [("invalid", "missing: the CPU time of this computer")]
     assert of(presence.present, top(cpu_busy=0.0), kernel="host") == []
@@ -354,7 +355,7 @@ def test_what_virtual_machines_say_is_there(change: dict[str, Any], told: str | 
     trial = make_trial(topology={"name": "net", "nodes": nodes, "links": {"path": link}}, workload=IPERF3)
     plan = orders(trial).plan
     machine = VmEvidence("a", Vm(), COUNTED, "", "7.2", 0.75, "7.3", 0.4, None, 0.5)
-    found = presence.present(trial, plan, replace(fine(trial, plan), vms=(replace(machine, **change),)))
+    found = presence.present(Case(trial, plan, replace(fine(trial, plan), vms=(replace(machine, **change),))))
     assert [each.text for each in found] == ([f"missing: {told}"] if told else [])
 
 
@@ -382,7 +383,7 @@ def test_ends_of_tclinks_are_there() -> None:
     seen = tc_evidence(trial, lambda each: each)
 
     def said(**changes: Any) -> list[str]:
-        return [each.text for each in presence.present(trial, plan, replace(seen, **changes))]
+        return [each.text for each in presence.present(Case(trial, plan, replace(seen, **changes)))]
 
     assert said() == []
     assert said(data_tc_ends=()) == ["missing: the TCLink path at a"]
@@ -390,7 +391,7 @@ def test_ends_of_tclinks_are_there() -> None:
     (aside,) = (port for port in plan.tc_ports if port.node == "b")
     assert said(data_tc_ends=seen.data_tc_ends, beside_tc_ends=()) == []
     lonely = replace(plan, tc_ports=(*plan.tc_ports, replace(aside, link="other")))
-    told = list(presence.present(trial, lonely, seen))
+    told = list(presence.present(Case(trial, lonely, seen)))
     assert [each.text for each in told] == ["missing: the TCLink other at b"]
     assert said(mininet=None) == ["missing: the version of Mininet"]
 
@@ -415,7 +416,7 @@ def test_switches_and_controllers_are_there(switches: Any, packet_ins: Any, told
         () if switches is None else (SwitchEvidence(**{**usual, **switches}),),
         () if packet_ins is None else (ControllerEvidence("c", (), packet_ins, ()),),
     )
-    found = presence.present(trial, plan, replace(fine(trial, plan), openflow=seen))
+    found = presence.present(Case(trial, plan, replace(fine(trial, plan), openflow=seen)))
     assert [each.text for each in found] == [f"missing: {each}" for each in told]
 
 

@@ -19,6 +19,7 @@ from trials import make_trial
 
 from testbed.kernel.native_program import tools
 from testbed.plan.link.stage import BUFFER, RATE
+from testbed.trial.evidence.case import Case
 from testbed.trial.evidence.stage import TcEvidence
 from testbed.trial.gate.link import tclink_check
 from testbed.trial.gate.whole import queue_sample
@@ -159,7 +160,7 @@ def test_a_packet_that_comes_during_a_look_makes_no_superpacket(
         looks = [replace(look, time_ns=n, backlog_packets=p, backlog_bytes=o) for n, (p, o) in enumerate(waits)]
         return replace(each, samples=tuple(looks))
 
-    found = {each.verdict for each in tclink_check.superpackets(trial, plan, tc_evidence(trial, waiting))}
+    found = {each.verdict for each in tclink_check.superpackets(Case(trial, plan, tc_evidence(trial, waiting)))}
     verdict = lab if kernel == "lab" else real
     assert found == ({verdict} if verdict else set())
 

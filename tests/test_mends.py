@@ -17,6 +17,7 @@ from testbed.interactive.build import build
 from testbed.model.run_setting import Kernel
 from testbed.model.scenario import Trial
 from testbed.plan.network import plan
+from testbed.trial.evidence.case import Case
 from testbed.trial.gate.link import rtt_check
 from testbed.trial.measured import PingResult
 from testbed.trial.observe import sample
@@ -28,7 +29,7 @@ def before(trial: Trial, low_s: float, high_s: float) -> list[str]:
     """Verdicts on the pings before the workload."""
     planned = plan(trial.topology, trial.workload)
     seen = replace(fine(trial, planned), rtt_check=PingResult(5, 5, low_s, (low_s + high_s) / 2, high_s, 0.0))
-    return [each.verdict for each in rtt_check.rtt(trial, planned, seen) if each.check == "rtt"]
+    return [each.verdict for each in rtt_check.rtt(Case(trial, planned, seen)) if each.check == "rtt"]
 
 
 GATHERED = {"aggregate": {"forward": {"time": "4 ms"}, "backward": {"time": "3 ms"}}}

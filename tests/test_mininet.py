@@ -28,6 +28,7 @@ from testbed.spec.scenario.trial import trial_data, trial_of
 from testbed.spec.syntax.attachment import permitted
 from testbed.spec.topology.file import TopologyFile
 from testbed.trial import readiness
+from testbed.trial.evidence.case import Case
 from testbed.trial.evidence.stage import Evidence, TcEvidence
 from testbed.trial.gate.judge import judge
 from testbed.trial.observe.readback import HtbClass, Qdisc
@@ -379,7 +380,7 @@ def test_the_gate_tells_a_tclink_that_is_not_what_was_asked(
 ) -> None:
     trial = in_mininet()
     evidence = tc_evidence(trial, lambda seen: replace(seen, **change))
-    found = judge(trial, orders(trial).plan, evidence)
+    found = judge(Case(trial, orders(trial).plan, evidence))
     assert {(each.check, each.verdict) for each in found} == expected
 
 
@@ -390,7 +391,7 @@ def test_hosts_of_tclinks_send_packets_one_by_one_unless_they_are_asked_not_to()
     assert len(segments) == 2
     asked = replace(trial, topology=replace(trial.topology, nic="offload"))
     planned = orders(asked).plan
-    found = judge(asked, planned, tc_evidence(asked, lambda seen: seen))
+    found = judge(Case(asked, planned, tc_evidence(asked, lambda seen: seen)))
     assert {(each.check, each.verdict) for each in found} == {("TCLink", "valid")}
 
 

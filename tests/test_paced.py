@@ -29,6 +29,7 @@ from testbed.spec import trace_file
 from testbed.spec.load import load_scenario, load_topology
 from testbed.spec.scenario.trial import trial_data, trial_of
 from testbed.trial.evidence import paced as evidence_paced
+from testbed.trial.evidence.case import Case
 from testbed.trial.evidence.paced import Watch
 from testbed.trial.gate.link import bucket_check, trace_check
 from testbed.trial.observe.paced import PacedSample
@@ -281,4 +282,4 @@ def test_without_samples_the_gate_says_what_it_cannot_tell(path: dict[str, Any],
 def _notes(trial: Trial) -> list[Finding]:
     planned = plan(trial.topology, trial.workload)
     evidence = fine(trial, planned)
-    return list(bucket_check.unwatched(trial, planned, evidence))
+    return list(bucket_check.unwatched(Case(trial, planned, evidence)))

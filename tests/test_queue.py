@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from trials import make_trial
+from trials import make_trial, seen_stage, with_seen
 
 from testbed.error import UserError, ValueRefused
 from testbed.model.link.queue import QUEUES, TYPES, Queue
@@ -18,6 +18,7 @@ from testbed.plan.link import queue
 from testbed.plan.link.impairment import Context, settings
 from testbed.plan.link.stage import BUFFER
 from testbed.spec.topology.link.queue import later_faults, read_queue, write_queue
+from testbed.trial.evidence.case import Case
 from testbed.trial.evidence.stage import Evidence, StageEvidence
 from testbed.trial.gate.link import queue_check, set_up_check
 from testbed.trial.measured import PingResult
@@ -229,7 +230,7 @@ def stage_evidence(trial: Any, **changes: Any) -> tuple[Any, StageEvidence]:
     last = replace(first, time_ns=10**9, bytes=151_400, packets=100, drops=3, counts=counted)
     above = tuple(replace(each, handle="2:", kind="tbf", counts=None) for each in (first, last))
     values = {"queue_around": (first, last), "around": above, "aqm_drops": 3, "marks": 5, "qdiscs": found, **changes}
-    return plan, StageEvidence("path", 1500, stage, 100, 0, 0, 0, 0, 0, samples=(), **values)
+    return plan, seen_stage(stage, data_packets=100, **values)
 
 
 CODEL = make_trial(path={"queue": {"forward": {"type": "codel", "ecn": True}}})
@@ -239,7 +240,7 @@ def said(trial: Any = CODEL, **changes: Any) -> list[str]:
     plan, each = stage_evidence(trial, **changes)
     ping = PingResult(5, 5, 0.01, 0.01, 0.01, 0.0)
     seen = Evidence(ping, (each,), (), Outcome(None, None, None, 1e6, None, (), {}), (), {}, {}, None, 0)
-    return [f"{one.verdict}: {one.text}" for one in queue_check.counted(trial, plan, seen)]
+    return [f"{one.verdict}: {one.text}" for one in queue_check.counted(Case(trial, plan, seen))]
 
 
 @pytest.mark.parametrize(
@@ -261,8 +262,8 @@ def test_a_fifo_that_held_more_than_its_buffer_is_found(
     first = QueueSample(1, EMULATOR, 2, "2:", "tbf", 0, 0, 0, 0, 0)
     last = replace(first, time_ns=10**9, **most)
     plan, each = stage_evidence(trial, around=(first, first if is_sample else last))
-    each = replace(each, samples=(first, last) if is_sample else ())
-    told = list(queue_check.overfull(trial, plan, SimpleNamespace(judged=(each,))))  # type: ignore[arg-type]
+    each = with_seen(each, samples=(first, last) if is_sample else ())
+    told = list(queue_check.overfull(Case(trial, plan, SimpleNamespace(judged=(each,)))))  # type: ignore[arg-type]
     assert [(one.check, one.verdict) for one in told] == [("queue", "invalid")] * (found is not None)
     assert all(str(found) in one.text for one in told)
 
@@ -341,10 +342,10 @@ def test_samples_of_the_queue_are_as_many_as_those_of_the_bucket() -> None:
     assert each.queue_around is not None
     sampled = replace(each.around[1], time_ns=5)
     plan, one = stage_evidence(CODEL)
-    one = replace(one, samples=(sampled,))
+    one = with_seen(one, samples=(sampled,))
     ping = PingResult(5, 5, 0.01, 0.01, 0.01, 0.0)
     seen = Evidence(ping, (one,), (), Outcome(None, None, None, 1e6, None, (), {}), (), {}, {}, None, 0)
-    (found,) = queue_check.counted(CODEL, plan, seen)
+    (found,) = queue_check.counted(Case(CODEL, plan, seen))
     assert "0 samples of the codel" in found.text
 
 
@@ -479,7 +480,7 @@ def test_what_samples_say_of_ecn_is_whole_and_nobody_has_it_unasked(samples: Any
     plan, each = stage_evidence(CODEL)
     ping = PingResult(5, 5, 0.01, 0.01, 0.01, 0.0)
     seen = Evidence(ping, (each,), (), Outcome(None, None, None, 1e6, None, (), {}), tuple(samples), {}, {}, None, 0)
-    told = [f"{one.verdict}: {one.text}" for one in queue_check.ecn_samples(make_trial(), plan, seen)]
+    told = [f"{one.verdict}: {one.text}" for one in queue_check.ecn_samples(Case(make_trial(), plan, seen))]
     assert len(told) == (words is not None)
     assert words is None or words in told[0].removeprefix("invalid: ")
 
@@ -500,4 +501,4 @@ def test_whoever_asks_for_ecn_may_have_it(asked: dict[str, Any]) -> None:
     ping = PingResult(5, 5, 0.01, 0.01, 0.01, 0.0)
     samples = (sample("on", 3, 0),)
     seen = Evidence(ping, (each,), (), Outcome(None, None, None, 1e6, None, (), {}), samples, {}, {}, None, 0)
-    assert list(queue_check.ecn_samples(trial, plan, seen)) == []
+    assert list(queue_check.ecn_samples(Case(trial, plan, seen))) == []

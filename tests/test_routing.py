@@ -19,6 +19,7 @@ from testbed.model.topology import Topology
 from testbed.plan.network import plan
 from testbed.plan.node import frr
 from testbed.spec.load import load_topology
+from testbed.trial.evidence.case import Case
 from testbed.trial.evidence.routing import Look, RouterEvidence, RoutingEvidence
 from testbed.trial.gate import routing_check
 from testbed.trial.gate.link.rtt_check import own_packets_s
@@ -144,7 +145,7 @@ def judged() -> Judge:
         mine = RouterEvidence("r1", before, after, ())
         evidence = Stub(RoutingEvidence((mine,), 10**9, {"r1": known["r1"]}))
         checks = (routing_check.ran, routing_check.neighbours, routing_check.installed, routing_check.way)
-        found = [each for check in checks for each in check(trial, made.plan, evidence)]  # type: ignore[arg-type]
+        found = [each for check in checks for each in check(Case(trial, made.plan, evidence))]  # type: ignore[arg-type]
         return [f"{each.verdict}: {each.text}" for each in found if "r1" in each.text]
 
     return findings

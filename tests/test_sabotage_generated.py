@@ -14,6 +14,7 @@ from trials import RunTrial, as_set_up, make_trial
 
 from testbed.model.scenario import Trial
 from testbed.plan.network import Plan
+from testbed.trial.evidence.case import Case
 from testbed.trial.evidence.stage import Evidence
 from testbed.trial.gate import network_check
 from testbed.trial.measured import PingResult
@@ -63,7 +64,7 @@ def found(trial: Trial, planned: Plan, network: dict[tuple[str, str], str], refe
     ping = PingResult(5, 5, 0.01, 0.01, 0.01, 0.0)
     outcome = Outcome(None, None, None, 1e6, None, (), {})
     seen = Evidence(ping, (), (), outcome, (), {}, {}, None, 0, network=network, reference=reference)
-    return [each.text for each in network_check.network(trial, planned, seen)]
+    return [each.text for each in network_check.network(Case(trial, planned, seen))]
 
 
 def excused(each: Sabotage) -> bool:

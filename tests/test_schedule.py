@@ -18,9 +18,10 @@ from testbed.model.scenario import Trial
 from testbed.model.schedule import Change, course
 from testbed.plan.link.stage import Stage, State
 from testbed.plan.network import Plan
-from testbed.trial.evidence.interval import Happened, Interval, LossCount, Timeline, capacity_bits
+from testbed.trial.evidence.case import Case
+from testbed.trial.evidence.interval import Counts, Happened, Interval, LossCount, Timeline, capacity_bits
 from testbed.trial.evidence.stage import Evidence
-from testbed.trial.gate.link import schedule_check
+from testbed.trial.gate.link import link_check, schedule_check
 from testbed.trial.orders.sequence import orders
 
 S = 10**9
@@ -198,7 +199,9 @@ def followed(kernel: str = "lab", ran_ns: int = 10 * S, late_ns: int | None = 0,
 def held_by(stage: Stage, state: State, trial: Trial) -> Interval:
     """A state that the kernel had as asked."""
     own = replace(stage, asked=state.asked, phase=state.phase, limit=state.limit)
-    return Interval(state, state.at_ns, 10 * S, seen_of_stage(own, trial).qdiscs, (), 10_000, 0, 0, 0, 10_000)
+    return Interval(
+        state, state.at_ns, 10 * S, seen_of_stage(own, trial).qdiscs, (), Counts(10_000, delay_packets=10_000)
+    )
 
 
 @pytest.mark.parametrize(
@@ -215,7 +218,7 @@ def held_by(stage: Stage, state: State, trial: Trial) -> Interval:
 def test_a_change_may_be_late_by_a_millisecond_and_in_real_time_by_fifty(
     kernel: str, late_ns: int, verdict: str | None
 ) -> None:
-    found = list(schedule_check.happened(*followed(kernel, late_ns=late_ns)))
+    found = list(schedule_check.happened(Case(*followed(kernel, late_ns=late_ns))))
     assert [each.verdict for each in found] == ([verdict] if verdict else [])
     for each in found:
         assert each.text == f"the change at 1 s was {late_ns / S:g} s late"
@@ -227,27 +230,27 @@ def test_a_change_may_be_late_by_a_millisecond_and_in_real_time_by_fifty(
     [("lab", S + 1_000_000, False), ("lab", S + 1_000_001, True), ("host", 2 * S, False), ("host", 2 * S + 1, True)],
 )
 def test_a_change_that_was_due_before_the_end_must_have_happened(kernel: str, ran_ns: int, is_due: bool) -> None:
-    found = list(schedule_check.happened(*followed(kernel, ran_ns, None)))
+    found = list(schedule_check.happened(Case(*followed(kernel, ran_ns, None))))
     missing = ("schedule", "invalid", "the change at 1 s did not happen", "look at timeline.jsonl")
     assert [(each.check, each.verdict, each.text, each.hint) for each in found] == ([missing] if is_due else [])
 
 
 def test_a_schedule_that_never_started_is_invalid_and_without_one_nothing_is_said() -> None:
     trial, plan, seen = followed()
-    (found,) = schedule_check.happened(trial, plan, replace(seen, timeline=None))
+    (found,) = schedule_check.happened(Case(trial, plan, replace(seen, timeline=None)))
     assert (found.verdict, found.text, found.hint) == (
         "invalid", "the schedule never started", "the workload did not report its start",
     )  # fmt: skip
     plain = make_trial()
     nothing = replace(seen, timeline=None)
-    assert not list(schedule_check.happened(plain, orders(plain).plan, nothing))
-    assert not list(schedule_check.came(trial, plan, nothing))
+    assert not list(schedule_check.happened(Case(plain, orders(plain).plan, nothing)))
+    assert not list(schedule_check.came(Case(trial, plan, nothing)))
 
 
 def test_a_workload_that_outlasts_the_plan_of_its_schedule_is_invalid() -> None:
     trial, plan, seen = followed()
-    assert not list(schedule_check.happened(trial, replace(plan, until_ns=S), seen))
-    (found,) = schedule_check.happened(trial, replace(plan, until_ns=S - 1), seen)
+    assert not list(schedule_check.happened(Case(trial, replace(plan, until_ns=S), seen)))
+    (found,) = schedule_check.happened(Case(trial, replace(plan, until_ns=S - 1), seen))
     assert (found.verdict, found.text) == (
         "invalid", "the workload ran for 10 s, but the plan has the schedule only up to 1 s",
     )  # fmt: skip
@@ -256,27 +259,27 @@ def test_a_workload_that_outlasts_the_plan_of_its_schedule_is_invalid() -> None:
 
 @pytest.mark.parametrize(("ran_ns", "is_noted"), [(S - 1, True), (S, True), (S + 1, False)])
 def test_a_change_after_the_end_is_noted(ran_ns: int, is_noted: bool) -> None:
-    found = [str(each) for each in schedule_check.came(*followed(ran_ns=ran_ns))]
+    found = [str(each) for each in schedule_check.came(Case(*followed(ran_ns=ran_ns)))]
     text = "schedule: path: the change at 1 s never happened, the workload was over (the workload ran for 1 s)"
     assert found == ([text] if is_noted else [])
-    assert all(each.verdict == "valid" for each in schedule_check.came(*followed(ran_ns=ran_ns)))
+    assert all(each.verdict == "valid" for each in schedule_check.came(Case(*followed(ran_ns=ran_ns))))
 
 
 def test_what_is_read_back_after_a_change_must_be_what_was_asked() -> None:
     trial, plan, seen = followed()
-    assert not list(schedule_check.set_up(trial, plan, seen))
+    assert not list(schedule_check.set_up(Case(trial, plan, seen)))
     (stage, *_) = seen.data_stages
     first, second = stage.intervals
     slow = {**second.qdiscs, "2:": replace(second.qdiscs["2:"], rate_bps=49_000_000)}
     wrong = replace(seen, data_stages=(replace(stage, intervals=(first, replace(second, qdiscs=slow))),))
-    (found,) = schedule_check.set_up(trial, plan, wrong)
+    (found,) = schedule_check.set_up(Case(trial, plan, wrong))
     assert found.verdict == "invalid"
     assert found.text.startswith("path forward from 1 s on: rate in bit/s: asked 50000000, the kernel has 49000000")
     assert found.hint == "the change did not take effect"
     blind = replace(seen, data_stages=(replace(stage, intervals=(first,)),))
-    (found,) = schedule_check.set_up(trial, plan, blind)
+    (found,) = schedule_check.set_up(Case(trial, plan, blind))
     assert found.text == "path forward: nothing was read back after the change at 1 s"
-    assert not list(schedule_check.set_up(trial, plan, replace(blind, timeline=None)))
+    assert not list(schedule_check.set_up(Case(trial, plan, replace(blind, timeline=None))))
 
 
 def test_no_state_carries_more_than_its_own_rate() -> None:
@@ -285,9 +288,7 @@ def test_no_state_carries_more_than_its_own_rate() -> None:
     (stage, *_) = seen.data_stages
     held = [replace(each, samples=carried(70e6, 70e6, 70e6)) for each in stage.intervals]
     for intervals, expected in (([held[0], stage.intervals[1]], []), ([stage.intervals[0], held[1]], ["invalid"])):
-        found = list(
-            schedule_check.rate(trial, plan, replace(seen, data_stages=(replace(stage, intervals=tuple(intervals)),)))
-        )
+        found = list(link_check.rate(Case(trial, plan, seen), replace(stage, intervals=tuple(intervals))))
         assert [each.verdict for each in found] == expected
         assert all(each.check == "schedule" and "path forward from 1 s on" in each.text for each in found)
 
@@ -299,13 +300,14 @@ def test_each_periodic_loss_of_a_schedule_drops_exactly_its_packets(dropped: int
     trial, plan, seen = followed(schedule=comes)
     (stage, *_) = seen.data_stages
     counts = (LossCount(stage.stage.history[-1], 1000, dropped),)
-    found = list(schedule_check.periodic_loss(trial, plan, replace(seen, data_stages=(replace(stage, losses=counts),))))
+    found = list(link_check.periodic_loss(Case(trial, plan, seen), replace(stage, losses=counts)))
     assert [each.verdict for each in found] == ([] if is_right else ["invalid"])
     for each in found:
         asked = f"{dropped} of 1000 data packets were dropped, asked were 10"
         assert (each.check, each.text) == ("loss", f"path forward from 1 s on: {asked}")
-    silent = replace(seen, data_stages=(replace(stage, data_packets=0),))
-    (told,) = schedule_check.periodic_loss(trial, plan, silent)
+    first, second = (replace(each, counts=replace(each.counts, data_packets=0)) for each in stage.intervals)
+    silent = replace(stage, intervals=(first, second), losses=())
+    (told,) = link_check.periodic_loss(Case(trial, plan, replace(seen, data_stages=(silent,))), silent)
     assert (told.check, told.verdict, told.text) == (
         "loss", "suspect", "path forward: periodic loss was asked, but no packet that it counts passed",
     )  # fmt: skip

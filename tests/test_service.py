@@ -19,6 +19,7 @@ from testbed.plan.node import service
 from testbed.plan.set_up import facts
 from testbed.spec.load import load_topology
 from testbed.spec.topology.file import TopologyFile
+from testbed.trial.evidence.case import Case
 from testbed.trial.evidence.routing import RoutingEvidence, ServerEvidence
 from testbed.trial.gate import service_check
 from testbed.trial.orders.sequence import orders
@@ -160,7 +161,7 @@ def test_a_server_that_died_or_a_lease_that_is_missing_is_no_pass() -> None:
 
     def found(*servers: ServerEvidence) -> list[tuple[str, str]]:
         evidence: Any = type("Seen", (), {"routing": RoutingEvidence(servers=servers)})
-        return [(each.verdict, each.text) for each in service_check.servers(trial, made.plan, evidence)]
+        return [(each.verdict, each.text) for each in service_check.servers(Case(trial, made.plan, evidence))]
 
     assert found(*good) == []
     dead = "dnsmasq of ns did not run after the workload"

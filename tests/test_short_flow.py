@@ -26,6 +26,7 @@ from testbed.plan.step import Run
 from testbed.spec.load import load_scenario
 from testbed.spec.scenario.trial import trial_data, trial_of
 from testbed.trial import record
+from testbed.trial.evidence.case import Case
 from testbed.trial.evidence.stage import Evidence
 from testbed.trial.gate import completion_check, load_check
 from testbed.trial.measured import PingResult, need
@@ -422,7 +423,7 @@ def judged(asked: Trial, seen: Evidence) -> list[Finding]:
     plan = orders(asked).plan
     own = (completion_check.as_drawn, completion_check.requested)
     checks = (*own, completion_check.possible, completion_check.ended)
-    return [finding for check in checks for finding in check(asked, plan, seen)]
+    return [finding for check in checks for finding in check(Case(asked, plan, seen))]
 
 
 def test_flows_as_drawn_are_fine() -> None:
@@ -473,7 +474,7 @@ def test_requests_and_connections_are_those_asked(
 ) -> None:
     asked = trial() if requests is None else trial(requests=requests)
     plan = orders(asked).plan
-    found = list(completion_check.requested(asked, plan, evidence(asked, **changes)))
+    found = list(completion_check.requested(Case(asked, plan, evidence(asked, **changes))))
     assert bool(found) == (says is not None), found
     assert all(each.verdict == "invalid" for each in found)
     assert says is None or any(says in each.text for each in found)
@@ -482,7 +483,7 @@ def test_requests_and_connections_are_those_asked(
 def test_how_many_connections_were_accepted_is_never_left_out() -> None:
     seen = evidence(trial())
     seen = replace(seen, outcome=replace(seen.outcome, connections=None))
-    (found,) = completion_check.requested(trial(), orders(trial()).plan, seen)
+    (found,) = completion_check.requested(Case(trial(), orders(trial()).plan, seen))
     assert "missing: how many connections" in found.text
 
 
@@ -552,7 +553,7 @@ def test_a_flow_with_a_rate_that_brings_more_is_told_of() -> None:
         flow = FlowResult(1.0, 0, None, "cubic", 5001, received)
         outcome = Outcome(0, None, 10**9, 1.0, None, (flow,))
         seen = Evidence(PingResult(5, 5, 0.01, 0.01, 0.01, 0.0), (), (), outcome, (), {}, {}, None, 0)
-        assert [each.verdict for each in load_check.rates(asked, plan, seen)] == verdicts
+        assert [each.verdict for each in load_check.rates(Case(asked, plan, seen))] == verdicts
 
 
 def test_a_path_carries_less_payload_than_its_rate() -> None:

@@ -43,6 +43,7 @@ from testbed.spec.scenario.trial import trial_of
 from testbed.sweep.store import Store
 from testbed.trial import provenance, readiness, ready_kernel, run, software
 from testbed.trial.evidence import vm as vmevidence
+from testbed.trial.evidence.case import Case
 from testbed.trial.gate import vm_check
 from testbed.trial.gate.judge import judge
 from testbed.trial.measured import CommandResult, PingResult, need
@@ -617,7 +618,7 @@ def judged(busy: float, accelerator: str, rtt_s: float) -> dict[str, str]:
     length_ns = trial.workload.length_ns
     outcome = replace(good.outcome, begin_ns=None, steady_ns=None, end_ns=None, took_ns=length_ns)
     evidence = replace(good, outcome=outcome, rtt_check=ping, cpu_busy=0.5, vms=both)
-    return {each.check: each.verdict for each in judge(trial, plan, evidence)}
+    return {each.check: each.verdict for each in judge(Case(trial, plan, evidence))}
 
 
 @pytest.mark.parametrize(

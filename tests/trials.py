@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from testbed.model.scenario import Trial
+from testbed.plan.link.stage import Stage
 from testbed.plan.network import Plan
 from testbed.plan.step import Step
 from testbed.plan.step_json import data, step_of
 from testbed.spec.scenario.trial import trial_of
+from testbed.trial.evidence.interval import Counts, Interval, LossCount
 from testbed.trial.evidence.stage import Evidence, StageEvidence
 from testbed.trial.measured import BackgroundResult, HttpResult, PingResult, UdpResult, backgrounds, need
+from testbed.trial.observe.readback import Qdisc
 from testbed.trial.observe.sample import QueueSample
 from testbed.trial.orders.sequence import Orders
 from testbed.trial.stored_result import TrialResult
@@ -58,6 +61,30 @@ def whole(trial: Trial, plan: Plan, seen: Evidence) -> Evidence:
     )
 
 
+COUNTS = frozenset(each.name for each in fields(Counts))
+
+
+def seen_stage(
+    stage: Stage, qdiscs: Mapping[str, Qdisc] | None = None, samples: tuple[QueueSample, ...] = (), **changes: Any
+) -> StageEvidence:
+    """What one direction of the link "path" did, in one interval from the start on; `changes` as in `with_seen`."""
+    whole = Interval(stage.start, 0, 2**63 - 1, qdiscs or {}, samples, Counts())
+    return with_seen(StageEvidence("path", 1500, stage, (whole,), ()), **changes)
+
+
+def with_seen(stage: StageEvidence, /, **changes: Any) -> StageEvidence:
+    """A stage of which something else was seen. Counts, samples and queues are those of its first interval, and what
+    came during its only loss is what came at all.
+    """
+    first, *rest = changes.pop("intervals", stage.intervals)
+    counts = {name: changes.pop(name) for name in COUNTS & changes.keys()}
+    own = {name: changes.pop(name) for name in ("qdiscs", "samples") if name in changes}
+    made = replace(stage, intervals=(replace(first, counts=replace(first.counts, **counts), **own), *rest), **changes)
+    if rest or "losses" in changes:
+        return made
+    return replace(made, losses=(LossCount(stage.stage.start, made.counts.data_packets, made.counts.dropped_packets),))
+
+
 def _with_looks(stage: StageEvidence, trial: Trial, plan: Plan) -> StageEvidence:
     emulator = plan.emulator(stage.link)
     assert emulator is not None
@@ -67,8 +94,8 @@ def _with_looks(stage: StageEvidence, trial: Trial, plan: Plan) -> StageEvidence
     times = range(every_ns, 10**10, every_ns)
     samples = stage.samples or tuple(replace(first, time_ns=at) for at in times)
     left = around[1].packets - around[0].packets if stage.left_packets is None else stage.left_packets
-    packets = stage.delay_packets or 1000
-    return replace(stage, around=around, samples=samples, delay_packets=packets, left_packets=left)
+    packets = stage.counts.delay_packets or 1000
+    return with_seen(stage, around=around, samples=samples, delay_packets=packets, left_packets=left)
 
 
 @dataclass(frozen=True)

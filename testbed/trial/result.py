@@ -5,23 +5,18 @@ from __future__ import annotations
 from ..kernel.guest import Ending
 from ..model.link.impairment import IMPAIRMENTS, GilbertElliott, Loss, RandomLoss, mean_loss
 from ..model.link.queue import queue_words
-from ..model.scenario import Trial
 from ..plan.link import fault
 from ..plan.link.queue import MadeQueue
 from ..plan.link.stage import ETHERNET_BYTES, Policing
-from ..plan.network import Plan
 from ..spec.topology.link.loss import write_loss
 from .evidence import paced, routing
+from .evidence.case import Case
 from .evidence.fault import DownCount, FaultCount, outages
 from .evidence.interval import Interval, Timeline, peak_rate_bps
 from .evidence.policing import Policed
 from .evidence.stage import Evidence, StageEvidence, TcEvidence
 from .gate import chance
 from .gate.judge import verdict
-from .gate.link.bucket_check import watch
-from .gate.link.fault_check import expected
-from .gate.link.link_check import asked_drops
-from .gate.link.queue_check import filters_acks
 from .node_result import FaultResult, OutageResult, QueueResult, TclinkResult
 from .orders import openflow_dump
 from .stored_result import (
@@ -36,18 +31,18 @@ from .stored_result import (
 )
 
 
-def result(trial: Trial, plan: Plan, evidence: Evidence, findings: tuple[Finding, ...], ending: Ending) -> TrialResult:
-    outcome = evidence.outcome
-    lossy = [each for each in evidence.data_stages if any(state.loss for state in each.stage.history)] or list(
-        evidence.data_stages[:1]
+def result(case: Case, findings: tuple[Finding, ...], ending: Ending) -> TrialResult:
+    outcome = case.evidence.outcome
+    lossy = [each for each in case.evidence.data_stages if any(state.loss for state in each.stage.history)] or list(
+        case.evidence.data_stages[:1]
     )
-    drops = [asked_drops(each) for each in lossy]
+    drops = [each.expected_drops for each in lossy]
     begin, end = outcome.begin_ns, outcome.end_ns
     return TrialResult(
-        id=trial.id,
-        params=dict(trial.params),
-        seed=trial.seed,
-        repetition=trial.repetition,
+        id=case.trial.id,
+        params=dict(case.trial.params),
+        seed=case.trial.seed,
+        repetition=case.trial.repetition,
         verdict=verdict(findings),
         warnings=tuple(map(str, findings)),
         findings=findings,
@@ -55,41 +50,41 @@ def result(trial: Trial, plan: Plan, evidence: Evidence, findings: tuple[Finding
         ramp_goodput_bps=outcome.ramp_goodput_bps,
         flows=outcome.flows,
         asked=Asked(
-            rtt_s=plan.rtt_ns / 1e9,
-            rate_bps=plan.rate_bps,
+            rtt_s=case.plan.rtt_ns / 1e9,
+            rate_bps=case.plan.rate_bps,
             dropped_packets=sum(n for n in drops if n is not None) if any(n is not None for n in drops) else None,
         ),
         seen=Seen(
-            rtt_s=evidence.rtt_check.rtt_min_s,
-            rtt_max_s=evidence.rtt_check.rtt_max_s,
-            rate_bps=_seen_rate(plan, evidence),
-            data_packets=lossy[0].data_packets if lossy else None,
-            dropped_packets=sum(each.dropped_packets for each in lossy) if lossy else None,
-            random_drops=sum(each.delay_drops for each in evidence.data_stages),
-            queue_drops=sum(each.queue_drops for each in evidence.stages)
-            + sum(each.drops for each in evidence.tc_ends),
-            aqm_drops=_of_queues(evidence, "aqm_drops"),
-            marks=_of_queues(evidence, "marks"),
-            filtered_acks=_filtered(evidence),
+            rtt_s=case.evidence.rtt_check.rtt_min_s,
+            rtt_max_s=case.evidence.rtt_check.rtt_max_s,
+            rate_bps=_seen_rate(case),
+            data_packets=lossy[0].counts.data_packets if lossy else None,
+            dropped_packets=sum(each.counts.dropped_packets for each in lossy) if lossy else None,
+            random_drops=sum(each.counts.delay_drops for each in case.evidence.data_stages),
+            queue_drops=sum(each.counts.queue_drops for each in case.evidence.stages)
+            + sum(each.drops for each in case.evidence.tc_ends),
+            aqm_drops=_of_queues(case.evidence, "aqm_drops"),
+            marks=_of_queues(case.evidence, "marks"),
+            filtered_acks=_filtered(case.evidence),
         ),
-        stages=tuple(_stage(trial, each, evidence) for each in evidence.stages),
+        stages=tuple(_stage(case, each) for each in case.evidence.stages),
         measured=outcome.measured,
-        captures=evidence.captures,
+        captures=case.evidence.captures,
         workload_s=(end - begin) / 1e9 if begin is not None and end is not None else None,
         steady_s=(outcome.steady_ns - begin) / 1e9 if outcome.steady_ns and begin else None,
-        ip_version=None if plan.data_path is None else plan.data_path.destination_ip.version,
-        nic=dict(plan.nics),
+        ip_version=None if case.plan.data_path is None else case.plan.data_path.destination_ip.version,
+        nic=dict(case.plan.nics),
         pacing="TCP's own (no fq on the hosts)",
-        vms={each.node: each.result() for each in evidence.vms},
-        engine=trial.topology.engine,
-        mininet_version=evidence.mininet,
-        tclinks=tuple(_tclink(each) for each in evidence.tc_ends),
-        kernel=trial.kernel.kind,
+        vms={each.node: each.result() for each in case.evidence.vms},
+        engine=case.trial.topology.engine,
+        mininet_version=case.evidence.mininet,
+        tclinks=tuple(_tclink(each) for each in case.evidence.tc_ends),
+        kernel=case.trial.kernel.kind,
         kernel_release=ending.release,
-        lab_s=ending.end_ns / 1e9 if trial.kernel.is_virtual_time else ending.wall_s,
-        machines=evidence.machines,
-        sdn=openflow_dump.result(evidence.openflow, begin) if evidence.openflow.switches else None,
-        routers=routing.result(evidence.routing, evidence.filters, begin or _timeline_start(evidence)),
+        lab_s=ending.end_ns / 1e9 if case.virtual else ending.wall_s,
+        machines=case.evidence.machines,
+        sdn=openflow_dump.result(case.evidence.openflow, begin) if case.evidence.openflow.switches else None,
+        routers=routing.result(case.evidence.routing, case.evidence.filters, begin or _timeline_start(case.evidence)),
         wall_s=ending.wall_s,
     )
 
@@ -100,13 +95,13 @@ def _timeline_start(evidence: Evidence) -> int | None:
 
 def _of_queues(evidence: Evidence, name: str) -> int | None:
     """What the queues that were asked counted together; None without any."""
-    counts = [int(getattr(each, name)) for each in evidence.stages if each.stage.queue is not None]
+    counts = [int(getattr(each.counts, name)) for each in evidence.stages if each.stage.queue is not None]
     return sum(counts) if counts else None
 
 
 def _filtered(evidence: Evidence) -> int | None:
     """The ACKs that queues filtered; None if none was asked to."""
-    asked = [each.filtered_acks for each in evidence.stages if filters_acks(each)]
+    asked = [each.counts.filtered_acks for each in evidence.stages if each.filters_acks]
     return sum(asked) if asked else None
 
 
@@ -115,14 +110,16 @@ def _queue(queue: MadeQueue | None, seen: StageEvidence | Interval, each: StageE
         return None
     last = each.queue_around[1].counts if each.queue_around else None
     is_told = last is not None and last.is_told_apart
-    acks = seen.filtered_acks if filters_acks(each) else None
-    return QueueResult(queue.type, queue_words(queue.asked), seen.aqm_drops, seen.marks, is_told, acks)
+    acks = seen.counts.filtered_acks if each.filters_acks else None
+    return QueueResult(queue.type, queue_words(queue.asked), seen.counts.aqm_drops, seen.counts.marks, is_told, acks)
 
 
-def _seen_rate(plan: Plan, evidence: Evidence) -> float | None:
+def _seen_rate(case: Case) -> float | None:
     """The highest rate that the path's slowest emulator carried over one sample interval."""
-    slowest = [each.peak_rate_bps for each in evidence.data_stages if each.stage.asked.rate_bps == plan.rate_bps]
-    slowest += [each.peak_rate_bps for each in evidence.data_tc_ends if each.port.rate_bps == plan.rate_bps]
+    slowest = [
+        each.peak_rate_bps for each in case.evidence.data_stages if each.stage.asked.rate_bps == case.plan.rate_bps
+    ]
+    slowest += [each.peak_rate_bps for each in case.evidence.data_tc_ends if each.port.rate_bps == case.plan.rate_bps]
     return slowest[0] if slowest else None
 
 
@@ -140,8 +137,8 @@ def _tclink(each: TcEvidence) -> TclinkResult:
     )
 
 
-def _stage(trial: Trial, each: StageEvidence, evidence: Evidence) -> StageResult:
-    timeline, begin_ns = evidence.timeline, evidence.outcome.begin_ns
+def _stage(case: Case, each: StageEvidence) -> StageResult:
+    timeline, begin_ns = case.evidence.timeline, case.evidence.outcome.begin_ns
     policing, policed = each.stage.policing, each.policed
     return StageResult(
         link=each.link,
@@ -151,29 +148,29 @@ def _stage(trial: Trial, each: StageEvidence, evidence: Evidence) -> StageResult
         buffer=each.stage.limit,
         buffer_unit=each.stage.limit_unit if each.stage.limit is not None else None,
         loss_phase=each.stage.phase,
-        data_packets=each.data_packets,
-        dropped_packets=each.dropped_packets,
-        expected_drops=asked_drops(each),
-        queue_drops=each.queue_drops,
-        random_drops=each.delay_drops,
+        data_packets=each.counts.data_packets,
+        dropped_packets=each.counts.dropped_packets,
+        expected_drops=each.expected_drops,
+        queue_drops=each.counts.queue_drops,
+        random_drops=each.counts.delay_drops,
         oversize_packets=each.oversize_packets,
         peak_rate_bps=each.peak_rate_bps,
         max_backlog_packets=max((sample.backlog_packets for sample in each.samples), default=None),
         intervals=()
-        if timeline is None
+        if timeline is None or not each.is_scheduled
         else tuple(_interval(number, each, timeline) for number, _ in enumerate(each.intervals)),
         policy=None if policing is None or policed is None else _policy(policing, policed, begin_ns),
         more={key: IMPAIRMENTS[key].words(value) for key, value in each.stage.asked.more},
         random_loss=None if each.stage.states else _random_loss(each.stage.loss, each),
         faults=tuple(_fault(count, each) for count in each.faults),
         outages=tuple(_outage(count, timeline) for count in outages(each.downs)),
-        paced=paced.result(each.stage.asked, each.paced, each.policer, watch(trial, evidence)),
+        paced=paced.result(each.stage.asked, each.paced, each.policer, case.watch),
         queue=_queue(each.stage.queue, each, each),
     )
 
 
 def _fault(count: FaultCount, each: StageEvidence) -> FaultResult:
-    return FaultResult(count.key, count.state.at_ns / 1e9, count.came, count.met, expected(each, count))
+    return FaultResult(count.key, count.state.at_ns / 1e9, count.came, count.met, each.expected(count))
 
 
 def _outage(count: DownCount, timeline: Timeline | None) -> OutageResult:
@@ -187,9 +184,9 @@ def _outage(count: DownCount, timeline: Timeline | None) -> OutageResult:
 def _random_loss(loss: Loss | None, seen: StageEvidence | Interval) -> RandomLossResult | None:
     if not isinstance(loss, RandomLoss | GilbertElliott):
         return None
-    packets = seen.delay_packets + seen.delay_drops
-    low, high = chance.excluded(packets, seen.delay_drops) if isinstance(loss, RandomLoss) else (None, None)
-    return RandomLossResult(mean_loss(loss), packets, seen.delay_drops, low, high)
+    packets = seen.counts.offered_packets
+    low, high = chance.excluded(packets, seen.counts.delay_drops) if isinstance(loss, RandomLoss) else (None, None)
+    return RandomLossResult(mean_loss(loss), packets, seen.counts.delay_drops, low, high)
 
 
 def _interval(number: int, each: StageEvidence, timeline: Timeline) -> IntervalResult:
@@ -204,13 +201,13 @@ def _interval(number: int, each: StageEvidence, timeline: Timeline) -> IntervalR
         asked_loss=write_loss(state.loss),
         loss_phase=state.phase,
         buffer=state.limit,
-        data_packets=one.data_packets,
-        dropped_packets=one.dropped_packets,
-        queue_drops=one.queue_drops,
-        random_drops=one.delay_drops,
+        data_packets=one.counts.data_packets,
+        dropped_packets=one.counts.dropped_packets,
+        queue_drops=one.counts.queue_drops,
+        random_drops=one.counts.delay_drops,
         peak_rate_bps=None
         if fault.is_down(state)
-        else peak_rate_bps(one.samples, state.asked.rate_bps, each.mtu_bytes + ETHERNET_BYTES),
+        else peak_rate_bps(one.looks, state.asked.rate_bps, each.mtu_bytes + ETHERNET_BYTES),
         random_loss=_random_loss(state.loss, one),
         queue=_queue(state.queue, one, each),
     )

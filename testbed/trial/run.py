@@ -21,6 +21,7 @@ from ..spec import program_store
 from ..spec.scenario.trial import trial_data
 from . import provenance, software, strict_folder
 from .evidence import reader, remains
+from .evidence.case import Case
 from .folder import HOST, MARK, PROVENANCE, RESULT, TRIAL, DiskFull, is_full, mark, write_json
 from .gate import judge
 from .orders import local_words, openflow_dump, remote
@@ -79,10 +80,11 @@ def run(
         remote.gather(folder, made.plan, {READ_BACK: made.observed, AFTER: made.observed_after, SAMPLES: made.sampled})
         registry.gather(trial.workload, made.plan, folder)
         evidence = reader.read(trial, made, folder)
-        findings = judge.judge(trial, made.plan, evidence)
+        case = Case(trial, made.plan, evidence)
+        findings = judge.judge(case)
         write_samples(folder, evidence)
         (folder / SAMPLES).unlink()
-        done = result(trial, made.plan, evidence, findings, ending)
+        done = result(case, findings, ending)
     confined = confinement.NONE if ready.image is None else confinement.method()
     about = {"wall_s": ending.wall_s, "started": started, "confinement": confined.text, "computer": platform.node()}
     write_json(folder / HOST, about | {MARK: mark(folder)})

@@ -14,7 +14,6 @@ import pyarrow.parquet as pq
 from ..spec.syntax import input_file
 from . import column
 from .evidence.stage import Evidence, StageEvidence
-from .gate.link.queue_check import filters_acks
 from .observe.queue_counter import Counts
 from .workload.completion import Completion
 
@@ -114,7 +113,7 @@ def write_samples(folder: Path, evidence: Evidence) -> None:
         for sample in stage.samples
     ]
     counted = column.COUNTED if any(stage.stage.queue for stage in evidence.stages) else ()
-    filtered = column.FILTERED if any(map(filters_acks, evidence.stages)) else ()
+    filtered = column.FILTERED if any(each.filters_acks for each in evidence.stages) else ()
     waiting = pa.schema((*column.QUEUE, *counted, *filtered))
     tables: list[tuple[str, list[dict[str, Any]], pa.Schema]] = [
         ("samples", sockets, column.SAMPLES),

@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import pairwise
 
+from ...model.link.impairment import PeriodicLoss
 from ...plan.link import fault
 from ...plan.link.stage import Stage, State, frame_bytes
 from ..observe import netlink
@@ -61,31 +62,66 @@ class Look:
 
 
 @dataclass(frozen=True)
+class Counts:
+    """What a stage did to packets. Of the `data_packets` that came to the periodic loss it dropped `dropped_packets`. A
+    full buffer dropped `queue_drops`; a queue that signals congestion dropped `aqm_drops` and marked `marks`, cake
+    filtered `filtered_acks` (0 without such a queue). The delay dropped `delay_drops`, which must all be random loss,
+    and passed on `delay_packets`.
+    """
+
+    data_packets: int = 0
+    dropped_packets: int = 0
+    queue_drops: int = 0
+    delay_drops: int = 0
+    delay_packets: int = 0
+    aqm_drops: int = 0
+    marks: int = 0
+    filtered_acks: int = 0
+
+    @property
+    def offered_packets(self) -> int:
+        """What came to the delay, where random losses are."""
+        return self.delay_packets + self.delay_drops
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(self)))
+
+
+@dataclass(frozen=True)
 class Interval:
-    """One state of a stage while it held, in ns of CLOCK_MONOTONIC. Counts are as in StageEvidence."""
+    """One state of a stage while it held, in ns of CLOCK_MONOTONIC. `qdiscs` maps handles to what the kernel reported
+    as set up when it began. `samples` are those of the bottleneck's buffer that were taken meanwhile, `first` and
+    `last` the looks at it when the state began and ended; None where a sample says as much.
+    """
 
     state: State
     begin_ns: int
     end_ns: int
     qdiscs: Mapping[str, Qdisc]
     samples: tuple[QueueSample, ...]
-    data_packets: int
-    dropped_packets: int
-    queue_drops: int
-    delay_drops: int
-    delay_packets: int
-    aqm_drops: int = 0
-    marks: int = 0
-    filtered_acks: int = 0
+    counts: Counts
+    first: QueueSample | None = None
+    last: QueueSample | None = None
+
+    @property
+    def looks(self) -> tuple[QueueSample, ...]:
+        """The samples, with the looks when the state began and ended."""
+        return tuple(each for each in (self.first, *self.samples, self.last) if each is not None)
 
 
 @dataclass(frozen=True)
 class LossCount:
-    """The data packets that came during one loss of a schedule, and those that a periodic loss dropped."""
+    """The data packets that came during one loss, and those that a periodic loss dropped."""
 
     state: State
     data_packets: int
     dropped_packets: int
+
+    @property
+    def expected_drops(self) -> int | None:
+        """How many of them a periodic loss of 1 in X drops: ⌊(packets + phase) / X⌋; None without such a loss."""
+        loss = self.state.loss
+        return (self.data_packets + self.state.phase) // loss.every if isinstance(loss, PeriodicLoss) else None
 
 
 def read_timeline(text: str, log: str) -> Timeline | None:
@@ -142,36 +178,29 @@ def intervals(
     """One interval for each state that came. `samples` are those of the stage's token bucket."""
     came = [(stage.start, first), *((state, between[state.at_ns]) for state in stage.states if state.at_ns in between)]
     ends = [*(look for _, look in came[1:]), last]
+    rate = (netns, *stage.rate_place)
+    places = [(netns, *key) for key in (*stage.own_places, *fault.places(stage))]
     for (state, begin), end in zip(came, ends, strict=True):
         # Before the first sample and after the last there is only waiting.
-        edges = (begin if begin is not first or not samples else None, end if end is not last or not samples else None)
-        yield interval(stage, netns, state, begin, end, _within(samples, edges, (netns, *stage.rate_place), begin, end))
+        yield Interval(
+            state,
+            begin.time_ns,
+            end.time_ns,
+            {key[2]: begin.qdiscs[key] for key in places if key in begin.qdiscs},
+            tuple(sample for sample in samples if begin.time_ns < sample.time_ns < end.time_ns),
+            _counts(stage, netns, begin, end),
+            begin.queues.get(rate) if begin is not first or not samples else None,
+            end.queues.get(rate) if end is not last or not samples else None,
+        )
 
 
-def _within(
-    samples: Sequence[QueueSample], edges: tuple[Look | None, Look | None], key: QdiscKey, begin: Look, end: Look
-) -> tuple[QueueSample, ...]:
-    """The samples between two looks, and those of the looks themselves that are in `edges`."""
-    first, last = (None if look is None else look.queues.get(key) for look in edges)
-    inner = (sample for sample in samples if begin.time_ns < sample.time_ns < end.time_ns)
-    return tuple(sample for sample in (first, *inner, last) if sample is not None)
-
-
-def interval(
-    stage: Stage, netns: str, state: State, begin: Look, end: Look, samples: tuple[QueueSample, ...]
-) -> Interval:
-    places = [(netns, *key) for key in (*stage.own_places, *fault.places(stage))]
-    delay, rate, waiting, police = places[:4]
+def _counts(stage: Stage, netns: str, begin: Look, end: Look) -> Counts:
+    delay, rate, waiting, police = ((netns, *key) for key in stage.own_places)
     drops = _grew(begin, end, rate, "drops")
     below_delay = rate if stage.asked.policer is None else police
     refused = _grew(begin, end, below_delay, "drops") if stage.is_nested else 0
     aqm_drops, marks, acks = (_counted(begin, end, waiting, n) for n in ("aqm_drops", "marks", "filtered_acks"))
-    return Interval(
-        state,
-        begin.time_ns,
-        end.time_ns,
-        {key[2]: begin.qdiscs[key] for key in places if key in begin.qdiscs},
-        samples,
+    return Counts(
         _count(end, netns, stage.data_counters) - _count(begin, netns, stage.data_counters),
         _count(end, netns, stage.drop_counters) - _count(begin, netns, stage.drop_counters),
         drops - aqm_drops - acks,

@@ -52,7 +52,7 @@ from ..workload import background, ping, registry
 from ..workload.outcome import Outcome
 from . import capture, filtering, host_counter, network, routing, vm
 from .fault import down_counts, fault_counts, fault_samples
-from .interval import Look, Timeline, interval, intervals, looks, loss_counts, read_timeline, waiting
+from .interval import Look, Timeline, intervals, looks, loss_counts, read_timeline, waiting
 from .paced import by_key
 from .policing import Policed
 from .stage import Evidence, StageEvidence, TcEvidence, stages_beside, tc_beside
@@ -186,21 +186,13 @@ class _Dumps:
         begin = Look(0, self.before, self.set_up, {(netns, name): each.packets for name, each in first.items()})
         end = Look(FOR_EVER_NS, self.after, {}, {(netns, name): each.packets for name, each in last.items()})
         samples = self._samples((netns, *stage.rate_place))
-        whole = interval(stage, netns, stage.start, begin, end, ())
         return StageEvidence(
             link=emulator.link,
             mtu_bytes=emulator.mtu_bytes,
             stage=stage,
-            data_packets=whole.data_packets,
+            intervals=tuple(intervals(stage, netns, begin, end, self.looks, samples)),
+            losses=loss_counts(stage, packets),
             oversize_packets=packets.get(stage.oversize_counter, 0),
-            dropped_packets=whole.dropped_packets,
-            queue_drops=whole.queue_drops,
-            delay_drops=whole.delay_drops,
-            delay_packets=whole.delay_packets,
-            qdiscs=whole.qdiscs,
-            samples=samples,
-            intervals=tuple(intervals(stage, netns, begin, end, self.looks, samples)) if stage.states else (),
-            losses=loss_counts(stage, packets) if stage.states else (),
             policed=self._policed(netns, stage, packets),
             qdiscs_after={
                 place[1]: self.set_up_after[(netns, *place)]
@@ -219,9 +211,6 @@ class _Dumps:
             downs=down_counts(stage, netns, packets, self.looks, self.timeline),
             paced=tuple(self.paced.get((netns, *stage.rate_place), ())),
             policer=tuple(self.paced.get((netns, *stage.police_place), ())),
-            aqm_drops=whole.aqm_drops,
-            marks=whole.marks,
-            filtered_acks=whole.filtered_acks,
             queue_around=self._around((netns, *stage.buffer_place)),
             queue_samples=tuple(self.queues.get((netns, *stage.buffer_place), ())),
             left_packets=self._left(emulator.link, stage) if stage.cuts_late else None,

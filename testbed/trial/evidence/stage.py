@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
 
-from ...plan.link.stage import ETHERNET_BYTES, Emulator, Stage
+from ...plan.link import fault
+from ...plan.link.stage import ETHERNET_BYTES, Emulator, Stage, State
 from ...plan.link.tclink import TcPort
 from ...plan.network import Plan
 from ...plan.set_up import Facts
@@ -23,6 +26,7 @@ from ..workload.outcome import Outcome
 from .fault import DownCount, FaultCount, FaultSample, without_outages
 from .filtering import FilterEvidence
 from .interval import (
+    Counts,
     Interval,
     LossCount,
     Timeline,
@@ -36,17 +40,14 @@ from .vm import VmEvidence
 
 @dataclass(frozen=True)
 class StageEvidence:
-    """One direction through one emulator, while the workload ran.
+    """One direction through one emulator, while the workload ran. A stage is its intervals: one for each state that
+    came, at least one; without a schedule that begins at the start.
 
-    `data_packets` were counted at the periodic loss; `oversize_packets` of them were larger than the MTU, and the loss
-    dropped `dropped_packets`. A full buffer dropped `queue_drops`; a queue that signals congestion dropped `aqm_drops`
-    and marked `marks`, cake filtered `filtered_acks` (0 without such a queue). The delay dropped `delay_drops`, which
-    must all be random loss, and passed on `delay_packets`. `qdiscs` maps handles to what the kernel reports as set up,
-    and `qdiscs_after` to what it reports after the workload. `samples` are those of the bottleneck's buffer. With a
-    schedule, `intervals` and `losses` have the same for each state. `policed` is what a policy did, `faults` and
-    `downs` what faults and outages did; `diverted` has, by handle, the packets that passed the queue of a fault while
-    the workload ran and those that wait there at the end, `bursts` are samples of that which makes bursts, and
-    `fault_samples` of the counters of faults. `around`
+    `losses` has what came during each loss, by its own counters. `oversize_packets` of the data packets were larger
+    than the MTU. `qdiscs_after` maps handles to what the kernel reports as set up after the workload. `policed` is what
+    a policy did, `faults` and `downs` what faults and outages did; `diverted` has, by handle, the packets that passed
+    the queue of a fault while the workload ran and those that wait there at the end, `bursts` are samples of that which
+    makes bursts, and `fault_samples` of the counters of faults. `around`
     are the looks before and after the workload at the queue that sends, or else at the delay; None if the stage has
     neither. `queue_around` and `queue_samples` are the same of a queue that was asked, below the one that sends.
     `paced` are the looks and samples of a shaper or a trace, `policer` those of a policer, both in the order of time.
@@ -57,17 +58,9 @@ class StageEvidence:
     link: str
     mtu_bytes: int
     stage: Stage
-    data_packets: int
-    oversize_packets: int
-    dropped_packets: int
-    queue_drops: int
-    delay_drops: int
-    delay_packets: int
-    qdiscs: Mapping[str, Qdisc]
-    samples: tuple[QueueSample, ...]
-
-    intervals: tuple[Interval, ...] = ()
-    losses: tuple[LossCount, ...] = ()
+    intervals: tuple[Interval, ...]
+    losses: tuple[LossCount, ...]
+    oversize_packets: int = 0
     policed: Policed | None = None
     qdiscs_after: Mapping[str, Qdisc] = field(default_factory=dict)
     around: tuple[QueueSample, QueueSample] | None = None
@@ -77,21 +70,70 @@ class StageEvidence:
     bursts: tuple[QueueSample, ...] = ()
     paced: tuple[PacedSample, ...] = ()
     policer: tuple[PacedSample, ...] = ()
-    aqm_drops: int = 0
-    marks: int = 0
     queue_around: tuple[QueueSample, QueueSample] | None = None
     queue_samples: tuple[QueueSample, ...] = ()
-    filtered_acks: int = 0
     fault_samples: tuple[FaultSample, ...] = ()
     left_packets: int | None = None
     waiting_packets: int = 0
+
+    @property
+    def where(self) -> str:
+        """The stage in words, such as "path forward"."""
+        return f"{self.link} {self.stage.way}"
+
+    @property
+    def is_scheduled(self) -> bool:
+        return bool(self.stage.states)
+
+    def words(self, state: State) -> str:
+        """The stage in a state, in words: "path forward", with a schedule "path forward from 1.5 s on"."""
+        return f"{self.where} from {state.at_ns / 1e9:g} s on" if self.is_scheduled else self.where
+
+    def spans(self) -> Iterator[tuple[str, Interval]]:
+        """Each interval with its words."""
+        return ((self.words(each.state), each) for each in self.intervals)
+
+    @cached_property
+    def counts(self) -> Counts:
+        """Those of all intervals together."""
+        return sum((each.counts for each in self.intervals), start=Counts())
+
+    @cached_property
+    def samples(self) -> tuple[QueueSample, ...]:
+        """Those of the bottleneck's buffer, in the order of time."""
+        return tuple(chain.from_iterable(each.samples for each in self.intervals))
+
+    @property
+    def qdiscs(self) -> Mapping[str, Qdisc]:
+        """What the kernel reported as set up before the workload."""
+        return self.intervals[0].qdiscs if self.intervals else {}
+
+    @property
+    def expected_drops(self) -> int | None:
+        """How many packets the periodic losses had to drop; None without such a loss."""
+        expected = [each.expected_drops for each in self.losses]
+        return sum(n or 0 for n in expected) if any(n is not None for n in expected) else None
+
+    def expected(self, count: FaultCount) -> int | None:
+        """How many packets an exact fault had to meet; None for a share."""
+        pick = fault.pick(count.state, count.key)
+        assert pick is not None, "BUG: a count without a fault"
+        return (
+            None if pick.every is None else (count.came + fault.phase(self.stage, count.state, count.key)) // pick.every
+        )
+
+    @property
+    def filters_acks(self) -> bool:
+        """Whether the queue was ever asked to drop ACKs that later ones make needless."""
+        queues = (state.queue for state in self.stage.history if state.queue is not None)
+        return any(queue.value.get("ack_filter", "no-ack-filter") != "no-ack-filter" for queue in queues)
 
     @property
     def has_carried(self) -> bool:
         """Whether anything came to it while the workload ran."""
         grew = self.around is not None and self.around[1].packets > self.around[0].packets
         came = any(each.came for each in self.faults) or self.down_losses
-        return bool(self.data_packets or self.delay_packets or self.delay_drops or grew or came)
+        return bool(self.counts.data_packets or self.counts.delay_packets or self.counts.delay_drops or grew or came)
 
     def met(self, key: str) -> int:
         """The packets that met a fault."""
@@ -142,8 +184,8 @@ class StageEvidence:
         """The drops by a loss, a queue, a buffer, a policy or an outage, lost ACKs, what receivers drop as damaged."""
         faults = self.met("ack_loss") + self.met("corrupt") + self.down_losses
         policed = self.policed_packets + self.policer_drops
-        waiting = self.queue_drops + self.aqm_drops
-        return self.dropped_packets + waiting + self.delay_drops + policed + faults
+        waiting = self.counts.queue_drops + self.counts.aqm_drops
+        return self.counts.dropped_packets + waiting + self.counts.delay_drops + policed + faults
 
 
 def stages_beside(plan: Plan) -> tuple[tuple[Emulator, Stage], ...]:

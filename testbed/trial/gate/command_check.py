@@ -6,11 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...model.scenario import Trial
 from ...model.workload.command import CommandWorkload
-from ...plan.network import Plan
 from .. import measured
-from ..evidence.stage import Evidence
+from ..evidence.case import Case
 from ..measured import CommandResult
 from ..stored_result import Finding
 
@@ -21,9 +19,9 @@ EARLY_S, LAB_LATE_S, REAL_LATE_S = 1e-6, 0.001, 0.5
 """By how much a run may begin sooner or later than asked."""
 
 
-def values(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def values(case: Case) -> Iterator[Finding]:
     """Every run said every number that was asked for."""
-    found = _found(trial, evidence)
+    found = _found(case)
     if found is None:
         return
     workload, result = found
@@ -38,15 +36,15 @@ def values(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
         yield Finding("collect", "suspect", what, "look at what the programs wrote, and at the pattern")
 
 
-def starts(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def starts(case: Case) -> Iterator[Finding]:
     """Every client began when it was to, and paused between its runs as long as asked."""
-    found = _found(trial, evidence)
+    found = _found(case)
     if found is None:
         return
     workload, result = found
     if result.left:  # what a program left behind is ended first
         return
-    is_real = not trial.kernel.is_virtual_time or any(each.at in plan.remote for each in workload.clients)
+    is_real = not case.virtual or any(each.at in case.plan.remote for each in workload.clients)
     for client in workload.clients:
         due_s = client.start_ns / 1e9
         for run in sorted((each for each in result.runs if each.program == client.name), key=lambda each: each.number):
@@ -60,9 +58,9 @@ def starts(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
             due_s = run.begin_s + run.elapsed_s + client.pause_ns / 1e9
 
 
-def traffic(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def traffic(case: Case) -> Iterator[Finding]:
     """Data arrived where it was to arrive, as much as the programs say, and found room in the sockets."""
-    found = _found(trial, evidence)
+    found = _found(case)
     if found is None:
         return
     workload, result = found
@@ -80,7 +78,7 @@ def traffic(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
         if octets * COUNTED > came:
             what = f"the programs were to transfer {octets} bytes, and {came} came to {host}"
             yield Finding("data", "invalid", what, "they transferred less, compressed it, or 'to' is the wrong host")
-    if asked is None and any(each.destination == workload.destination for _, each in trial.background):
+    if asked is None and any(each.destination == workload.destination for _, each in case.trial.background):
         what = f"the counters of {workload.destination} count background traffic, too"
         yield Finding("goodput", "invalid", what, "say where the goodput comes from: measure: {goodput: …}")
     for host, each in result.traffic.items():
@@ -100,9 +98,9 @@ def _told(workload: CommandWorkload) -> dict[str, int]:
     return told
 
 
-def processes(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def processes(case: Case) -> Iterator[Finding]:
     """No program left others behind, and every server ended when it was asked to."""
-    found = _found(trial, evidence)
+    found = _found(case)
     if found is None:
         return
     _, result = found
@@ -115,6 +113,10 @@ def processes(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]
             yield Finding("programs", "valid", what, "what it writes at its end is missing: another 'stop' signal?")
 
 
-def _found(trial: Trial, evidence: Evidence) -> tuple[CommandWorkload, CommandResult] | None:
-    result = measured.find(CommandResult, evidence.outcome.measured)
-    return None if result is None or not isinstance(trial.workload, CommandWorkload) else (trial.workload, result)
+def _found(case: Case) -> tuple[CommandWorkload, CommandResult] | None:
+    result = measured.find(CommandResult, case.evidence.outcome.measured)
+    return (
+        None
+        if result is None or not isinstance(case.trial.workload, CommandWorkload)
+        else (case.trial.workload, result)
+    )

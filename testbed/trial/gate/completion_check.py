@@ -6,18 +6,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...model.scenario import Trial
 from ...model.workload import ShortFlowWorkload
 from ...plan.link.impairment import BURST_NS, REAL_TIME_BURST_NS
 from ...plan.link.stage import frame_bytes
 from ...plan.network import Plan
 from .. import measured
+from ..evidence.case import Case
 from ..evidence.stage import Evidence
 from ..stored_result import Finding
 from ..workload.completion import Completion, FctResult, ideal_ns, summary
 from ..workload.short_flow import asked
 from .data_check import denies_data
-from .host_check import LAB_LATE_S, REAL_LATE_S
+from .host_check import LATE_S
 
 HINT = "the program did other things than the schedule says"
 DAMAGED = "an output of the trial is damaged or not whole"
@@ -27,12 +27,12 @@ CLOCK_NS = 1_000
 """By how much two looks at the clock may differ."""
 
 
-def as_drawn(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def as_drawn(case: Case) -> Iterator[Finding]:
     """Each flow is that of the draw, began when it was asked to, and the result's numbers are those of the flows."""
-    workload, flows = trial.workload, evidence.outcome.completions
+    workload, flows = case.trial.workload, case.evidence.outcome.completions
     if not isinstance(workload, ShortFlowWorkload):
         return
-    drawn, ideal = asked(workload, plan, trial.seed), ideal_ns(workload, plan)
+    drawn, ideal = asked(workload, case.plan, case.trial.seed), ideal_ns(workload, case.plan)
     expected = [(each.start_ns, each.size_bytes, ideal(each.size_bytes) if ideal else None) for each in drawn]
     told = [(each.start_ns, each.size_bytes, each.ideal_ns) for each in flows]
     if len(told) != len(expected):
@@ -41,13 +41,13 @@ def as_drawn(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
         number = next(n for n, pair in enumerate(zip(told, expected, strict=True)) if pair[0] != pair[1])
         what = f"flow {number + 1} was {told[number]} (start and ideal in ns, bytes), asked was {expected[number]}"
         yield Finding("flows", "invalid", what, HINT)
-    outcome = evidence.outcome
+    outcome = case.evidence.outcome
     if outcome.begin_ns is None or outcome.end_ns is None or not flows:
         return
     if measured.find(FctResult, outcome.measured) != summary(flows, outcome.end_ns - outcome.begin_ns):
         yield Finding("flows", "invalid", "the completion times of the result are not those of its flows", DAMAGED)
-    yield from _order(workload, plan, flows, outcome.end_ns - outcome.begin_ns)
-    yield from _in_time(trial, workload, flows)
+    yield from _order(workload, case.plan, flows, outcome.end_ns - outcome.begin_ns)
+    yield from _in_time(case, workload, flows)
 
 
 def _order(workload: ShortFlowWorkload, plan: Plan, flows: Sequence[Completion], end_ns: int) -> Iterator[Finding]:
@@ -73,12 +73,12 @@ def _order(workload: ShortFlowWorkload, plan: Plan, flows: Sequence[Completion],
             return
 
 
-def requested(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def requested(case: Case) -> Iterator[Finding]:
     """The end that sends got every request whole, and over as many connections as asked: by its own count, and by the
     ports of the other end.
     """
-    if isinstance(trial.workload, ShortFlowWorkload) and evidence.outcome.completions:
-        for what in (*_sizes(trial.workload, evidence), *_connections(trial.workload, evidence)):
+    if isinstance(case.trial.workload, ShortFlowWorkload) and case.evidence.outcome.completions:
+        for what in (*_sizes(case.trial.workload, case.evidence), *_connections(case.trial.workload, case.evidence)):
             yield Finding("flows", "invalid", what, HINT)
 
 
@@ -111,10 +111,10 @@ def _connections(workload: ShortFlowWorkload, evidence: Evidence) -> Iterator[st
         yield f"{len(ports)} connections have {len(set(ports.values()))} ports"
 
 
-def _in_time(trial: Trial, workload: ShortFlowWorkload, flows: Sequence[Completion]) -> Iterator[Finding]:
+def _in_time(case: Case, workload: ShortFlowWorkload, flows: Sequence[Completion]) -> Iterator[Finding]:
     """Of connections that stay open, a request waits for the one before it, and no longer."""
     kept = 0 if workload.requests is None else workload.requests.connections or 0
-    most_ns, late_ns, number = (LAB_LATE_S if trial.kernel.is_virtual_time else REAL_LATE_S) * 1e9, 0, 0
+    most_ns, late_ns, number = case.slack(LATE_S) * 1e9, 0, 0
     for n, each in enumerate(flows):
         before = flows[n - kept] if 0 < kept <= n else None
         due_ns = max(each.start_ns, (before.ended_ns or each.start_ns) if before else 0)
@@ -125,31 +125,37 @@ def _in_time(trial: Trial, workload: ShortFlowWorkload, flows: Sequence[Completi
         yield Finding("flows", "suspect", what, "the machine is too slow for these arrivals: fewer, or kernel: lab")
 
 
-def possible(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def possible(case: Case) -> Iterator[Finding]:
     """No flow ended sooner than the path can carry its bytes, with what a token bucket lets pass at once."""
-    if not isinstance(trial.workload, ShortFlowWorkload) or _varies(plan):
+    if not isinstance(case.trial.workload, ShortFlowWorkload) or _varies(case.plan):
         return
-    burst_ns = BURST_NS if trial.kernel.is_virtual_time else REAL_TIME_BURST_NS
-    frames_ns = FREE_FRAMES * frame_bytes(plan.mtu_bytes) * 8 * 10**9 // plan.rate_bps if plan.rate_bps else 0
-    for number, each in enumerate(evidence.outcome.completions, 1):
+    burst_ns = BURST_NS if case.virtual else REAL_TIME_BURST_NS
+    frames_ns = (
+        FREE_FRAMES * frame_bytes(case.plan.mtu_bytes) * 8 * 10**9 // case.plan.rate_bps if case.plan.rate_bps else 0
+    )
+    for number, each in enumerate(case.evidence.outcome.completions, 1):
         if each.fct_ns is not None and each.ideal_ns and each.fct_ns < each.ideal_ns - frames_ns - burst_ns:
             what = f"flow {number} took {each.fct_ns / 1e6:g} ms, on an empty path it takes {each.ideal_ns / 1e6:g} ms"
             yield Finding("flows", "invalid", what, "the data took another path, or the tool counted too early")
             return
 
 
-def ended(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def ended(case: Case) -> Iterator[Finding]:
     """Flows that were cut are counted. Without any that ended there is no completion time."""
-    found = measured.find(FctResult, evidence.outcome.measured)
-    if not isinstance(trial.workload, ShortFlowWorkload) or found is None:
+    found = measured.find(FctResult, case.evidence.outcome.measured)
+    if not isinstance(case.trial.workload, ShortFlowWorkload) or found is None:
         return
     if found.begun < found.flows:
         what = f"{found.flows - found.begun} of {found.flows} flows never began"
         yield Finding("flows", "suspect", what, "the connections that stay open were busy, or broke")
     if not found.finished:
-        hint = "the network denies it, as asked" if denies_data(plan) else "a longer drain, a lower load, smaller flows"
+        hint = (
+            "the network denies it, as asked"
+            if denies_data(case.plan)
+            else "a longer drain, a lower load, smaller flows"
+        )
         what = f"none of {found.flows} flows ended: there is no completion time"
-        yield Finding("flows", "valid" if denies_data(plan) else "invalid", what, hint)
+        yield Finding("flows", "valid" if denies_data(case.plan) else "invalid", what, hint)
     elif found.unfinished:
         bounds = () if found.fct_s is None else found.fct_s.bounds
         what = (

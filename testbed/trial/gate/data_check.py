@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ...model.link.impairment import IMPAIRMENTS, Direction
-from ...model.scenario import Trial
 from ...plan.link.stage import ETHERNET_BYTES, RATE, frame_bytes
 from ...plan.network import Plan
+from ..evidence.case import Case, Slack
 from ..evidence.host_counter import DUPLICATES, LOST_AGAIN, OLD
 from ..evidence.stage import Evidence, StageEvidence
 from ..observe.sample import QueueSample
@@ -25,7 +25,7 @@ TCP_BYTES, UDP_BYTES = 20, 8
 DROPPING = ("ack_loss", "corrupt", "down")
 """What loses packets, of `Direction.more`."""
 
-LAB_SLACK_NS, REAL_SLACK_NS = 1_000_000, 50_000_000
+SLACK_NS = Slack(1_000_000, 50_000_000)
 SHORT_SHARE, LONG_SHARE = 0.01, 0.1
 """By which share of its length a workload may end sooner, as a sender counts its last datagrams, or later."""
 TIMEOUT_NS = 200_000_000
@@ -34,12 +34,12 @@ LONG_NS = 500_000_000
 """How much longer the tools themselves may take: for closing connections, and for the last datagrams."""
 
 
-def arrived(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def arrived(case: Case) -> Iterator[Finding]:
     """Every flow that was asked brought something, unless it was asked that nothing passes."""
-    if not trial.workload.sends_data:
+    if not case.trial.workload.sends_data:
         return
-    outcome, asked = evidence.outcome, len(trial.workload.asked_flows)
-    nothing: Verdict = "valid" if denies_data(plan) else "invalid"
+    outcome, asked = case.evidence.outcome, len(case.trial.workload.asked_flows)
+    nothing: Verdict = "valid" if denies_data(case.plan) else "invalid"
     hint = "the network denies it, as asked" if nothing == "valid" else "look at the tool's output, routes and losses"
     if len(outcome.flows) != asked:
         yield Finding("data", "invalid", f"the tool tells of {len(outcome.flows)} flows, asked were {asked}", hint)
@@ -63,32 +63,32 @@ def denies_data(plan: Plan) -> bool:
     return away or any(rule.action == "deny" and rule.protocol in (None, "tcp", "udp") for rule in rules)
 
 
-def lasted(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def lasted(case: Case) -> Iterator[Finding]:
     """The workload took as long as was asked."""
-    asked_ns, seen_ns = trial.workload.length_ns, evidence.outcome.lasted_ns
-    if asked_ns is None or seen_ns is None or not trial.workload.sends_data:
+    asked_ns, seen_ns = case.trial.workload.length_ns, case.evidence.outcome.lasted_ns
+    if asked_ns is None or seen_ns is None or not case.trial.workload.sends_data:
         return
-    slack_ns = LAB_SLACK_NS if trial.kernel.is_virtual_time else REAL_SLACK_NS
+    slack_ns = case.slack(SLACK_NS)
     text = f"the workload took {seen_ns / 1e9:g} s, asked were {asked_ns / 1e9:g} s"
     if seen_ns < asked_ns * (1 - SHORT_SHARE) - slack_ns:
         yield Finding("duration", "invalid", text, "it was cut short: look at the tool's output")
-    elif seen_ns > asked_ns * (1 + LONG_SHARE) + LONG_NS + slack_ns + plan.rtts_ns[1]:
+    elif seen_ns > asked_ns * (1 + LONG_SHARE) + LONG_NS + slack_ns + case.plan.rtts_ns[1]:
         yield Finding("duration", "suspect", text, "the machine is too busy, or the tool waited for something")
 
 
-def goodput(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def goodput(case: Case) -> Iterator[Finding]:
     """No tool can get more through a path than the path carries. A receiver that waits for a lost segment holds those
     that come after it, and hands all of them over later. So for a while it may hand over more than the rate, but from
     the start until then no more than the links' own counters say.
     """
-    outcome, limit = evidence.outcome, _limit_bps(plan, evidence)
+    outcome, limit = case.evidence.outcome, _limit_bps(case)
     got = outcome.goodput_bps
-    is_one = trial.workload.is_one_path
-    if got is None or limit is None or not is_one or any(stage.states for stage in plan.stages(is_data=True)):
+    is_one = case.trial.workload.is_one_path
+    if got is None or limit is None or not is_one or any(stage.states for stage in case.plan.stages(is_data=True)):
         return
     if got <= limit * (1 + RATE_TOLERANCE):
         return
-    told_bytes, came_bytes = _handed_over(evidence), _came_until_end(plan, evidence)
+    told_bytes, came_bytes = _handed_over(case.evidence), _came_until_end(case)
     text = f"{got / 1e6:.1f} Mbit/s of payload over a path of {limit / 1e6:g} Mbit/s"
     if told_bytes is not None and came_bytes is not None and told_bytes <= came_bytes:
         hint = "some of it had come before, and waited for a lost segment: measure longer"
@@ -97,17 +97,17 @@ def goodput(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     yield Finding("goodput", "invalid", text, "the tool counted more than what arrived, or the data took another path")
 
 
-def _limit_bps(plan: Plan, evidence: Evidence) -> float | None:
+def _limit_bps(case: Case) -> float | None:
     """The rate of the slowest link; a trace has what it brought meanwhile, and in the round trip before that."""
-    begin_ns, end_ns = evidence.outcome.steady_ns or evidence.outcome.begin_ns, evidence.outcome.end_ns
-    if all(each.stage.asked.trace is None for each in evidence.data_stages):
-        return plan.rate_bps
+    begin_ns, end_ns = case.evidence.outcome.steady_ns or case.evidence.outcome.begin_ns, case.evidence.outcome.end_ns
+    if all(each.stage.asked.trace is None for each in case.evidence.data_stages):
+        return case.plan.rate_bps
     if begin_ns is None or end_ns is None or end_ns <= begin_ns:
         return None
-    sooner_ns = begin_ns - plan.rtts_ns[1]
+    sooner_ns = begin_ns - case.plan.rtts_ns[1]
     longer = (end_ns - sooner_ns) / (end_ns - begin_ns)
-    traced = [capacity_bps(each, sooner_ns, end_ns) for each in evidence.data_stages]
-    rated = [each.stage.asked.rate_bps for each in evidence.data_stages if each.stage.asked.trace is None]
+    traced = [capacity_bps(each, sooner_ns, end_ns) for each in case.evidence.data_stages]
+    rated = [each.stage.asked.rate_bps for each in case.evidence.data_stages if each.stage.asked.trace is None]
     return min(
         (*(longer * rate for rate in traced if rate is not None), *(rate for rate in rated if rate)), default=None
     )
@@ -124,41 +124,41 @@ def _handed_over(evidence: Evidence) -> float | None:
     return (ramp + (outcome.goodput_bps or 0.0) * (end_ns - steady_ns)) / 8e9
 
 
-def _came_until_end(plan: Plan, evidence: Evidence) -> float | None:
+def _came_until_end(case: Case) -> float | None:
     """The least payload that the stages of the data path had carried when the workload ended, by their counters."""
-    counted = [_payload(plan, each, _until(each, evidence.outcome.end_ns)) for each in _last_path(plan, evidence)]
+    counted = [_payload(case.plan, each, _until(each, case.evidence.outcome.end_ns)) for each in _last_path(case)]
     known = [octets for octets in counted if octets is not None]
     return min(known) if known else None
 
 
-def carried(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def carried(case: Case) -> Iterator[Finding]:
     """What arrived must have passed every link on the way, by the links' own counters."""
-    if not trial.workload.sends_data or not trial.workload.is_one_path:
+    if not case.trial.workload.sends_data or not case.trial.workload.is_one_path:
         return
-    received = sum(flow.received_bytes or 0 for flow in evidence.outcome.flows)
-    for each in _last_path(plan, evidence):
-        passed = _payload(plan, each, None)
-        passed = None if passed is None else passed + _around(plan, each, evidence)
+    received = sum(flow.received_bytes or 0 for flow in case.evidence.outcome.flows)
+    for each in _last_path(case):
+        passed = _payload(case.plan, each, None)
+        passed = None if passed is None else passed + _around(case, each)
         if passed is not None and received > passed:
             yield Finding(
                 "data",
                 "invalid",
-                f"{received} bytes arrived, but {each.link} {each.stage.way} carried {passed} bytes of payload",
+                f"{received} bytes arrived, but {each.where} carried {passed} bytes of payload",
                 "the tool or the link's counter is wrong, or the data took another path",
             )
 
 
-def _around(plan: Plan, each: StageEvidence, evidence: Evidence) -> int:
+def _around(case: Case, each: StageEvidence) -> int:
     """The payload that detours may have carried in place of a stage, by the counters of their links."""
     place = (each.link, each.stage.way)
-    others = [stages for stages in evidence.detours if place not in [(one.link, one.stage.way) for one in stages]]
-    return sum(min((_payload(plan, one, None) or 0 for one in stages), default=0) for stages in others)
+    others = [stages for stages in case.evidence.detours if place not in [(one.link, one.stage.way) for one in stages]]
+    return sum(min((_payload(case.plan, one, None) or 0 for one in stages), default=0) for stages in others)
 
 
-def _last_path(plan: Plan, evidence: Evidence) -> list[StageEvidence]:
+def _last_path(case: Case) -> list[StageEvidence]:
     """The stages between the receiver and the host that it gets its data from."""
-    hops = {(hop.link.name, hop.way) for hop in plan.path}
-    return [each for each in evidence.data_stages if (each.link, each.stage.way) in hops]
+    hops = {(hop.link.name, hop.way) for hop in case.plan.path}
+    return [each for each in case.evidence.data_stages if (each.link, each.stage.way) in hops]
 
 
 def _until(each: StageEvidence, end_ns: int | None) -> QueueSample | None:
@@ -179,7 +179,7 @@ def _payload(plan: Plan, each: StageEvidence, until: QueueSample | None) -> int 
     return last.bytes - first.bytes - (headers * (last.packets - first.packets) if first.handle == RATE else 0)
 
 
-def resent(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def resent(case: Case) -> Iterator[Finding]:
     """Segments that are sent again need a reason.
 
     Where packets keep their order, TCP with selective acknowledgements sends a segment again only if it was lost
@@ -188,19 +188,19 @@ def resent(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
     is in flight, at most what the path and its buffers hold. Without selective acknowledgements, every loss can cost
     that much (RFC 6582). The kernel counts timeouts and probes of each host.
     """
-    if "congestion" in trial.workload.reports:
+    if "congestion" in case.trial.workload.reports:
         for number, (asked, flow) in enumerate(
-            zip(trial.workload.asked_flows, evidence.outcome.flows, strict=False), 1
+            zip(case.trial.workload.asked_flows, case.evidence.outcome.flows, strict=False), 1
         ):
             if asked.congestion is not None and flow.retransmits is None:
                 what = f"missing: how many segments flow {number} sent again"
                 yield Finding("retransmissions", "suspect", what, "look at the tool's output")
-    again = sum(flow.retransmits or 0 for flow in evidence.outcome.flows)
-    if not again or _is_out_of_order(plan, evidence):
+    again = sum(flow.retransmits or 0 for flow in case.evidence.outcome.flows)
+    if not again or _is_out_of_order(case):
         return
-    drops = _drops(plan, evidence)
+    drops = _drops(case)
     if not drops:
-        if not _varies(evidence):
+        if not _varies(case.evidence):
             yield Finding(
                 "retransmissions",
                 "suspect",
@@ -208,13 +208,13 @@ def resent(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
                 "something else loses packets, or the sender mistakes delay for loss",
             )
         return
-    most = _explained(trial, plan, evidence, drops)
+    most = _explained(case, drops)
     if most is not None and again > most:
         yield Finding(
             "retransmissions",
             "suspect",
             f"{again} segments were sent again, but {drops} drops explain {most:.0f} at most",
-            "something else loses packets, or the sender mistakes delay for loss" + _merged(plan),
+            "something else loses packets, or the sender mistakes delay for loss" + _merged(case.plan),
         )
 
 
@@ -223,52 +223,52 @@ def _merged(plan: Plan) -> str:
     return "; or one that came twice was merged with new data (GRO)" if "offload" in dict(plan.nics).values() else ""
 
 
-def _drops(plan: Plan, evidence: Evidence) -> int:
+def _drops(case: Case) -> int:
     """The segments that were dropped, data and answers. A queue of a TCLink drops superpackets as a whole."""
-    segments = SUPERPACKET_BYTES // plan.mtu_bytes + 1 if "offload" in dict(plan.nics).values() else 1
-    stages = sum(each.explained_drops for each in evidence.stages)
-    return stages + segments * sum(each.drops for each in evidence.tc_ends)
+    segments = SUPERPACKET_BYTES // case.plan.mtu_bytes + 1 if "offload" in dict(case.plan.nics).values() else 1
+    stages = sum(each.explained_drops for each in case.evidence.stages)
+    return stages + segments * sum(each.drops for each in case.evidence.tc_ends)
 
 
-def _explained(trial: Trial, plan: Plan, evidence: Evidence, drops: int) -> float | None:
+def _explained(case: Case, drops: int) -> float | None:
     """How many segments may be sent again; None if a path without a rate sets no bound."""
-    timeouts, probes = (evidence.host_counters.get(name, 0) for name in ("TCPTimeouts", "TCPLossProbes"))
-    without_sack = any(key.endswith("tcp_sack") and value == "0" for key, value in trial.sysctls)
-    twice_there = sum(each.met("duplicate") for each in evidence.stages)
+    timeouts, probes = (case.evidence.host_counters.get(name, 0) for name in ("TCPTimeouts", "TCPLossProbes"))
+    without_sack = any(key.endswith("tcp_sack") and value == "0" for key, value in case.trial.sysctls)
+    twice_there = sum(each.met("duplicate") for each in case.evidence.stages)
     episodes = timeouts + (drops + twice_there if without_sack else 0)
-    flight = _in_flight(plan, evidence) if episodes else 0.0
+    flight = _in_flight(case) if episodes else 0.0
     # A segment that was sent again and waits in a queue can look lost once more (RACK), and arrives twice. Receivers
     # count such duplicates, and report the last one in an acknowledgement (RFC 2883): here at most one for each drop.
     # Where queues let others overtake what is sent again (dualpi2: it has no ECT), it can come after a newer time
     # stamp. Then receivers throw it away, and count that; needed or not, it must be sent once more.
-    came = sum(evidence.host_counters.get(name, 0) for name in (*DUPLICATES, OLD))
-    came = max(came, evidence.host_counters.get("TCPDSACKRecvSegs", 0))
+    came = sum(case.evidence.host_counters.get(name, 0) for name in (*DUPLICATES, OLD))
+    came = max(came, case.evidence.host_counters.get("TCPDSACKRecvSegs", 0))
     # What still waits in queues when the workload ends comes to no receiver that counts. But senders count what looked
     # lost once more; and it must be known of every segment where it is, or where it went.
-    waiting = evidence.waiting_packets if evidence.has_all_segments and not trial.background else 0
-    twice = min(drops, came + min(waiting, max(0, evidence.host_counters.get(LOST_AGAIN, 0) - came)))
+    waiting = case.evidence.waiting_packets if case.evidence.has_all_segments and not case.trial.background else 0
+    twice = min(drops, came + min(waiting, max(0, case.evidence.host_counters.get(LOST_AGAIN, 0) - came)))
     return None if flight is None else drops + probes + twice + episodes * (1 + flight)
 
 
-def _in_flight(plan: Plan, evidence: Evidence) -> float | None:
+def _in_flight(case: Case) -> float | None:
     """The packets that the path can hold: at its rate for the longest round trip, and in all buffers; None without a
     rate.
     """
-    if plan.rate_bps is None:
+    if case.plan.rate_bps is None:
         return None
-    frame = frame_bytes(plan.mtu_bytes)
-    rates = [state.asked.rate_bps or 0 for each in evidence.data_stages for state in each.stage.history]
-    fastest_bps = max((plan.rate_bps, *rates))
-    queued = sum(each.stage.buffer_bytes(frame) for each in evidence.stages) / frame
-    queued += sum(each.port.limit for each in evidence.tc_ends if each.port.rate_bps)
-    return fastest_bps * plan.rtts_ns[1] / 8e9 / frame + queued
+    frame = frame_bytes(case.plan.mtu_bytes)
+    rates = [state.asked.rate_bps or 0 for each in case.evidence.data_stages for state in each.stage.history]
+    fastest_bps = max((case.plan.rate_bps, *rates))
+    queued = sum(each.stage.buffer_bytes(frame) for each in case.evidence.stages) / frame
+    queued += sum(each.port.limit for each in case.evidence.tc_ends if each.port.rate_bps)
+    return fastest_bps * case.plan.rtts_ns[1] / 8e9 / frame + queued
 
 
-def _is_out_of_order(plan: Plan, evidence: Evidence) -> bool:
+def _is_out_of_order(case: Case) -> bool:
     """Whether packets may overtake each other: by jitter, by a delay that decreases, by an impairment from outside, or
     if the first packets of a flow go to a controller.
     """
-    for each in evidence.stages:
+    for each in case.evidence.stages:
         states = [state.asked for state in each.stage.history]
         if any(asked.jitter is not None and asked.jitter.reorder for asked in states):
             return True
@@ -276,7 +276,7 @@ def _is_out_of_order(plan: Plan, evidence: Evidence) -> bool:
             return True
         if any(IMPAIRMENTS[key].resends for asked in states for key, _ in asked.more):
             return True
-    return any(not channel.controller.is_proactive for _, channel in plan.controlled)
+    return any(not channel.controller.is_proactive for _, channel in case.plan.controlled)
 
 
 def _varies(evidence: Evidence) -> bool:

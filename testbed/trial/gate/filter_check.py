@@ -7,40 +7,39 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...model.scenario import Trial
 from ...plan.command import PREFIX
 from ...plan.network import Plan
 from ...plan.node import ruleset
 from ...plan.set_up import facts
+from ..evidence.case import Case
 from ..evidence.filtering import FilterEvidence
-from ..evidence.stage import Evidence
 from ..stored_result import Finding
 
 HINT = "somebody changed the rules while the trial ran, or nft did not load them"
 
 
-def rules(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def rules(case: Case) -> Iterator[Finding]:
     """Every router that was asked to have rules has them, as many as were asked, before and after the workload."""
-    seen = {each.name: each for each in evidence.filters}
-    for node in ruleset.routers(trial.topology):
+    seen = {each.name: each for each in case.evidence.filters}
+    for node in ruleset.routers(case.trial.topology):
         found = seen.get(node.name)
         if found is None or not found.before:
             yield Finding("rules", "invalid", f"{node.name} was asked to have rules of nftables, and has none", HINT)
         elif not found.kept:
             yield Finding("rules", "invalid", f"the rules of {node.name} were others after the workload", HINT)
         elif node.router is not None and node.router.nftables is None:
-            asked = _asked(plan, node.name)
+            asked = _asked(case.plan, node.name)
             if [text for _, text, _ in found.before] != asked:
                 yield Finding("rules", "invalid", f"{node.name} has other rules than the {len(asked)} asked", HINT)
 
 
-def met(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def met(case: Case) -> Iterator[Finding]:
     """Data that leave by the outer link of a router with NAT are translated; those that a firewall passes, met it."""
-    paths = [each for each in (plan.data_path, plan.upstream) if each is not None]
+    paths = [each for each in (case.plan.data_path, case.plan.upstream) if each is not None]
     ends = {end for path in paths for hop in (*path.path, *path.answers) for end in hop.link.ends}
     hosts = {host for path in paths for host in (path.source, path.destination)}
-    for each in evidence.filters:
-        router = trial.topology.node(each.name).router
+    for each in case.evidence.filters:
+        router = case.trial.topology.node(each.name).router
         if router is None or each.name not in ends - hosts or not each.kept:
             continue
         left = any(

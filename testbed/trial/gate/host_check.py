@@ -5,28 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 
 from ...model.scenario import Trial
-from ...plan.network import Plan
 from ...plan.node.make import HOST_SYSCTLS
 from ...plan.node.namespace import node_netns
 from .. import measured
+from ..evidence.case import Case, Slack
 from ..evidence.host_counter import SUSPECT_COUNTERS
-from ..evidence.stage import Evidence
 from ..measured import UdpResult
 from ..stored_result import Finding, FlowResult, Verdict
 
 NOTED_SHARE, LIMITED_SHARE = 0.01, 0.1
 """Shares of the time. Autotuning lags a growing flow by one or two round trips, which costs far less than this."""
 CPU_BUSY = 0.9
-LAB_LATE_S, REAL_LATE_S = 1e-3, 0.1
-"""How late a datagram may leave, in virtual time and in real time."""
+LATE_S = Slack(1e-3, 0.1)
+"""How late a datagram may leave."""
 HOSTS_SHOW = "the profile shows the hosts, not the path: look at rwnd and sndbuf in the samples"
 
 
-def congestion(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    if "congestion" not in trial.workload.reports:
-        yield from _sampled_congestion(trial, evidence)
+def congestion(case: Case) -> Iterator[Finding]:
+    if "congestion" not in case.trial.workload.reports:
+        yield from _sampled_congestion(case)
         return
-    flows = zip(trial.workload.asked_flows, evidence.outcome.flows, strict=False)
+    flows = zip(case.trial.workload.asked_flows, case.evidence.outcome.flows, strict=False)
     for number, (asked, flow) in enumerate(flows, 1):
         if asked.congestion is not None and flow.congestion != asked.congestion:
             yield Finding(
@@ -37,34 +36,34 @@ def congestion(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding
             )
 
 
-def _sampled_congestion(trial: Trial, evidence: Evidence) -> Iterator[Finding]:
+def _sampled_congestion(case: Case) -> Iterator[Finding]:
     """Of a tool that says nothing of its sockets, but of which the samples of its sender tell."""
-    asked = set(trial.workload.controls)
-    if not asked or trial.workload.control is not None:
+    asked = set(case.trial.workload.controls)
+    if not asked or case.trial.workload.control is not None:
         return
-    netns = node_netns(trial.workload.source)
-    seen = {each.congestion for each in evidence.tcp if each.netns == netns and each.congestion}
+    netns = node_netns(case.trial.workload.source)
+    seen = {each.congestion for each in case.evidence.tcp if each.netns == netns and each.congestion}
     wanted = " and ".join(sorted(asked))
     for other in sorted(seen - asked):
         yield Finding(
             "congestion control",
             "invalid",
-            f"{trial.workload.source} was asked to use {wanted}, and one of its sockets used {other}",
+            f"{case.trial.workload.source} was asked to use {wanted}, and one of its sockets used {other}",
             "the socket did not accept it",
         )
 
 
-def window(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def window(case: Case) -> Iterator[Finding]:
     """The kernel doubles the size it is asked for, and silently refuses a size it does not allow."""
-    if "window" not in trial.workload.reports:
+    if "window" not in case.trial.workload.reports:
         return
-    flows = zip(trial.workload.asked_flows, evidence.outcome.flows, strict=False)
+    flows = zip(case.trial.workload.asked_flows, case.evidence.outcome.flows, strict=False)
     for number, (asked, flow) in enumerate(flows, 1):
         window_bytes = asked.window_bytes
         if window_bytes is None:
-            yield from _auto_window(number, flow, {key.replace("/", ".") for key, _ in trial.sysctls})
+            yield from _auto_window(number, flow, {key.replace("/", ".") for key, _ in case.trial.sysctls})
             if asked.congestion is not None:
-                yield from _fixed_window(number, flow, trial)
+                yield from _fixed_window(number, flow, case.trial)
             continue
         for name, seen in (("SO_SNDBUF", flow.sndbuf_bytes), ("SO_RCVBUF", flow.rcvbuf_bytes)):
             if seen != max(2 * window_bytes, _SMALLEST_BUFFER[name]):
@@ -111,21 +110,21 @@ def _auto_window(number: int, flow: FlowResult, set_: Set[str]) -> Iterator[Find
             yield Finding("window", verdict, f"{held}, though its window is auto", HOSTS_SHOW)
 
 
-def host_counters(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def host_counters(case: Case) -> Iterator[Finding]:
     for name in SUSPECT_COUNTERS:
-        if evidence.host_counters.get(name):
+        if case.evidence.host_counters.get(name):
             yield Finding(
                 "memory",
                 "suspect",
-                f"{name} rose by {evidence.host_counters[name]}",
+                f"{name} rose by {case.evidence.host_counters[name]}",
                 "a host, not the path, held the flows back: give it more memory",
             )
 
 
-def receiver(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def receiver(case: Case) -> Iterator[Finding]:
     """Datagrams that were lost in the receiver's socket do not count as lost on the path."""
-    udp = measured.find(UdpResult, evidence.outcome.measured)
-    damaged = evidence.checksum_errors or 0  # the socket counts them, too; another check looks at them
+    udp = measured.find(UdpResult, case.evidence.outcome.measured)
+    damaged = case.evidence.checksum_errors or 0  # the socket counts them, too; another check looks at them
     lost = (udp.receiver_drops or 0) - damaged if udp else 0
     if lost > 0:
         yield Finding(
@@ -136,11 +135,11 @@ def receiver(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-def sender(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def sender(case: Case) -> Iterator[Finding]:
     """If datagrams leave late, the offered rate is not the rate that was asked."""
-    udp = measured.find(UdpResult, evidence.outcome.measured)
+    udp = measured.find(UdpResult, case.evidence.outcome.measured)
     late_s = udp.send_late_max_s if udp else None
-    if late_s is not None and late_s > (LAB_LATE_S if trial.kernel.is_virtual_time else REAL_LATE_S):
+    if late_s is not None and late_s > case.slack(LATE_S):
         yield Finding(
             "sender",
             "suspect",
@@ -149,11 +148,11 @@ def sender(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-def background(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def background(case: Case) -> Iterator[Finding]:
     """Each background lasted as long as the workload, unless it was asked to end sooner, and delivered some data."""
-    carried = measured.backgrounds(evidence.outcome.measured)
-    for name, each in trial.background:
-        short_ns = evidence.background_short_ns.get(name)
+    carried = measured.backgrounds(case.evidence.outcome.measured)
+    for name, each in case.trial.background:
+        short_ns = case.evidence.background_short_ns.get(name)
         if short_ns:
             yield Finding(
                 "background",
@@ -171,19 +170,19 @@ def background(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding
             )
 
 
-def cpu(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    if evidence.cpu_busy is not None and evidence.cpu_busy > CPU_BUSY:
+def cpu(case: Case) -> Iterator[Finding]:
+    if case.evidence.cpu_busy is not None and case.evidence.cpu_busy > CPU_BUSY:
         yield Finding(
             "CPU",
             "suspect",
-            f"{evidence.cpu_busy:.0%} of the machine's CPU time was used",
+            f"{case.evidence.cpu_busy:.0%} of the machine's CPU time was used",
             "the machine may be the limit: run fewer flows, use a lower rate, or use kernel: lab",
         )
 
 
-def machines(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def machines(case: Case) -> Iterator[Finding]:
     """The same for each machine that took part."""
-    for name, said in evidence.machines.items():
+    for name, said in case.evidence.machines.items():
         if said.cpu_busy is not None and said.cpu_busy > CPU_BUSY:
             yield Finding(
                 "CPU",
@@ -193,11 +192,11 @@ def machines(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
             )
 
 
-def captures(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    if evidence.captures_dropped:
+def captures(case: Case) -> Iterator[Finding]:
+    if case.evidence.captures_dropped:
         yield Finding(
             "capture",
             "suspect",
-            f"captures missed {evidence.captures_dropped} packets",
+            f"captures missed {case.evidence.captures_dropped} packets",
             "use a smaller snaplen",
         )

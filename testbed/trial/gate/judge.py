@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from ...model.scenario import Trial
-from ...plan.network import Plan
 from ..evidence import damage
-from ..evidence.stage import Evidence
+from ..evidence.case import Case
+from ..evidence.stage import StageEvidence
 from ..stored_result import Finding, Verdict
 from . import (
     command_check,
@@ -44,7 +43,17 @@ from .whole import account, counter, presence, queue_sample, sample
 
 SEVERITY = ("invalid", "suspect", "valid")
 
-Check: TypeAlias = Callable[[Trial, Plan, Evidence], Iterator[Finding]]
+Check: TypeAlias = Callable[[Case], Iterator[Finding]]
+
+
+def _of_links(check: Callable[[Case, StageEvidence], Iterator[Finding]], *, scheduled: bool = False) -> Check:
+    """A check of each judged stage, of those with a schedule or of those without."""
+
+    def checked(case: Case) -> Iterator[Finding]:
+        return (found for each in case.judged if each.is_scheduled == scheduled for found in check(case, each))
+
+    return checked
+
 
 FIRST: tuple[Check, ...] = (presence.present, queue_sample.queues, sample.sockets, counter.adds_up)
 """The other checks may take for granted what these find."""
@@ -67,7 +76,7 @@ CHECKS: tuple[Check, ...] = (
     rtt_check.rtt,
     set_up_check.queues,
     network_check.network,
-    link_check.rate,
+    _of_links(link_check.rate),
     data_check.arrived,
     data_check.lasted,
     data_check.goodput,
@@ -77,14 +86,14 @@ CHECKS: tuple[Check, ...] = (
     remark_check.in_vain,
     link_check.burst,
     link_check.frame_size,
-    link_check.periodic_loss,
-    link_check.random_loss,
+    _of_links(link_check.periodic_loss),
+    _of_links(link_check.random_loss),
     schedule_check.happened,
     schedule_check.came,
     schedule_check.set_up,
-    schedule_check.rate,
-    schedule_check.periodic_loss,
-    schedule_check.random_loss,
+    _of_links(link_check.rate, scheduled=True),
+    _of_links(link_check.periodic_loss, scheduled=True),
+    _of_links(link_check.random_loss, scheduled=True),
     schedule_check.goodput,
     policy_check.policy,
     fault_check.picked,
@@ -138,13 +147,13 @@ CHECKS: tuple[Check, ...] = (
 )
 
 
-def judge(trial: Trial, plan: Plan, evidence: Evidence) -> tuple[Finding, ...]:
+def judge(case: Case) -> tuple[Finding, ...]:
     """Every finding, the worst first. Raises TrialError for evidence that no trial can have."""
-    damage.refuse(evidence)
+    damage.refuse(case.evidence)
     for check in FIRST:
-        if faults := tuple(check(trial, plan, evidence)):
+        if faults := tuple(check(case)):
             return faults
-    found = [finding for check in CHECKS for finding in check(trial, plan, evidence)]
+    found = [finding for check in CHECKS for finding in check(case)]
     return tuple(sorted(found, key=lambda finding: SEVERITY.index(finding.verdict)))
 
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...model.scenario import Trial
 from ...model.workload import FlowWorkload, ShortFlowWorkload
-from ...plan.network import Plan
 from .. import measured
-from ..evidence.stage import Evidence
+from ..evidence.case import Case
 from ..measured import PingResult, UdpResult
 from ..stored_result import Finding, Verdict
 
@@ -26,25 +24,25 @@ DATAGRAMS_TOLERANCE = 0.02
 """A share of what was to be sent. iperf3 sends in steps of a millisecond."""
 
 
-def ports(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def ports(case: Case) -> Iterator[Finding]:
     """Flows go to the ports of the data, one after the other: captures and samples know them by these."""
-    asked = trial.workload.data_ports
+    asked = case.trial.workload.data_ports
     if asked is None:
         return
-    for number, flow in enumerate(evidence.outcome.flows):
+    for number, flow in enumerate(case.evidence.outcome.flows):
         expected = asked.destination[0] + number
         if flow.port is not None and flow.port != expected:
             yield _load(f"flow {number + 1} went to port {flow.port}, asked was {expected}")
 
 
-def listens(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def listens(case: Case) -> Iterator[Finding]:
     """Flows that arrive go to the ports of the data: their rows of the samples know them by these."""
-    workload = trial.workload
-    if not isinstance(workload, ShortFlowWorkload) or trial.background:
+    workload = case.trial.workload
+    if not isinstance(workload, ShortFlowWorkload) or case.trial.background:
         return
     ends = workload.data_ports
     first, last = ends.destination if workload.requests is None else ends.source
-    for each in evidence.tcp:
+    for each in case.evidence.tcp:
         if each.destination_port and not any(
             first <= port <= last for port in (each.source_port, each.destination_port)
         ):
@@ -54,69 +52,69 @@ def listens(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
             return
 
 
-def sizes(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def sizes(case: Case) -> Iterator[Finding]:
     """A flow that was asked for an amount brought exactly that."""
-    load = trial.workload.load
+    load = case.trial.workload.load
     asked_bytes = load[0].flow_bytes if len(load) == 1 and load[0].times == 1 else None
     if asked_bytes is None:
         return
-    for number, flow in enumerate(evidence.outcome.flows, 1):
+    for number, flow in enumerate(case.evidence.outcome.flows, 1):
         if flow.received_bytes is not None and flow.received_bytes != asked_bytes:
             yield _load(f"flow {number} brought {flow.received_bytes} bytes, asked were {asked_bytes}")
 
 
-def rates(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def rates(case: Case) -> Iterator[Finding]:
     """No flow of ours brought more than its rate, or its application's writes, make of its time; nor much less, where
     the path has room for more, and nothing was lost.
     """
-    workload = trial.workload
+    workload = case.trial.workload
     if not isinstance(workload, FlowWorkload) or workload.offered_bps is None or workload.duration_ns is None:
         return
     slack = UNPACED_BYTES + (workload.write_bytes or 0)
     asked = workload.offered_bps * workload.duration_ns / 8e9
-    for number, flow in enumerate(evidence.outcome.flows, 1):
+    for number, flow in enumerate(case.evidence.outcome.flows, 1):
         if (flow.received_bytes or 0) > asked * (1 + RATE_TOLERANCE) + slack:
             yield _load(f"flow {number} brought {flow.received_bytes} bytes, its rate makes {asked:.0f} of its time")
-        elif flow.received_bytes is not None and _has_room(trial, plan, evidence):
-            waits = slack + workload.offered_bps * ROUND_TRIPS * plan.rtts_ns[1] / 8e9
+        elif flow.received_bytes is not None and _has_room(case):
+            waits = slack + workload.offered_bps * ROUND_TRIPS * case.plan.rtts_ns[1] / 8e9
             if flow.received_bytes < asked * LEAST_SHARE - waits:
                 what = f"flow {number} brought only {flow.received_bytes} bytes, its rate makes {asked:.0f} of its time"
                 yield _load(f"{what}, and nothing was lost", "suspect")
 
 
-def _has_room(trial: Trial, plan: Plan, evidence: Evidence) -> bool:
+def _has_room(case: Case) -> bool:
     """Whether nothing but a flow's own rate holds it back: no loss, no window, and links that carry more, always."""
-    stages = (*plan.stages(is_data=True), *plan.stages(is_data=False))
-    flows, asked = evidence.outcome.flows, trial.workload.asked_flows
+    stages = (*case.plan.stages(is_data=True), *case.plan.stages(is_data=False))
+    flows, asked = case.evidence.outcome.flows, case.trial.workload.asked_flows
     offered = sum(each.rate_bps or 0 for each in asked)
     return (
-        not trial.background
+        not case.trial.background
         and all(each.retransmits == 0 for each in flows)
-        and not any(each.explained_drops for each in evidence.stages)
+        and not any(each.explained_drops for each in case.evidence.stages)
         and all(each.window_bytes is None for each in asked)
-        and plan.rate_bps is not None
-        and offered <= plan.rate_bps * ROOM_SHARE
+        and case.plan.rate_bps is not None
+        and offered <= case.plan.rate_bps * ROOM_SHARE
         and not any(each.states or each.asked.shaper or each.asked.policer or each.asked.trace for each in stages)
     )
 
 
-def datagrams(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def datagrams(case: Case) -> Iterator[Finding]:
     """As many were sent as the rate makes of the duration."""
-    udp, load = measured.find(UdpResult, evidence.outcome.measured), trial.workload.load
+    udp, load = measured.find(UdpResult, case.evidence.outcome.measured), case.trial.workload.load
     length_bytes = load[0].datagram_bytes if len(load) == 1 else None
-    length_ns, asked_bps = trial.workload.length_ns, trial.workload.unyielding_bps
+    length_ns, asked_bps = case.trial.workload.length_ns, case.trial.workload.unyielding_bps
     if udp is None or length_bytes is None or length_ns is None or not asked_bps:
         return
     asked = asked_bps * length_ns / (8e9 * length_bytes)
-    slack = asked * DATAGRAMS_TOLERANCE + 2 * len(trial.workload.asked_flows) * (udp.burst_datagrams or 1)
+    slack = asked * DATAGRAMS_TOLERANCE + 2 * len(case.trial.workload.asked_flows) * (udp.burst_datagrams or 1)
     if abs(udp.sent_datagrams - asked) > slack:
-        verdict: Verdict = "invalid" if trial.kernel.is_virtual_time or udp.sent_datagrams > asked else "suspect"
+        verdict: Verdict = "invalid" if case.virtual or udp.sent_datagrams > asked else "suspect"
         yield _load(f"{udp.sent_datagrams} datagrams were sent, asked were {asked:.0f}", verdict)
 
 
-def pings(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    ping, asked = measured.find(PingResult, evidence.outcome.measured), trial.workload.load[0].packets
-    if trial.workload.echo_bytes is not None and ping is not None and asked is not None and 2 * ping.sent != asked:
+def pings(case: Case) -> Iterator[Finding]:
+    ping, asked = measured.find(PingResult, case.evidence.outcome.measured), case.trial.workload.load[0].packets
+    if case.trial.workload.echo_bytes is not None and ping is not None and asked is not None and 2 * ping.sent != asked:
         yield _load(f"{ping.sent} pings were sent, asked were {asked // 2}")
 
 

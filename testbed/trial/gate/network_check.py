@@ -6,10 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...model.scenario import Trial
-from ...plan.network import Plan
 from ...plan.node.namespace import node_netns
 from ...plan.set_up import ALL_IS_ASKED, Facts
+from ..evidence.case import Case
 from ..evidence.network import settings_of
 from ..evidence.stage import Evidence
 from ..orders import bring_up, set_up
@@ -23,27 +22,27 @@ OWN_SETTINGS = ("tcp_fastopen_key",)
 """What the kernel draws for each namespace."""
 
 
-def network(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    differences = tuple(_differences(trial, plan, evidence))
+def network(case: Case) -> Iterator[Finding]:
+    differences = tuple(_differences(case))
     for what in differences[:SHOWN]:
         yield Finding("set-up", "invalid", what, HINT)
     if len(differences) > SHOWN:
         yield Finding("set-up", "invalid", f"and {len(differences) - SHOWN} more differences", HINT)
 
 
-def _differences(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
-    netns = set_up.looked_at(trial, plan)
-    until_ns = max(evidence.timeline.moments, default=-1) if evidence.timeline else -1
-    asked = set_up.expected(bring_up.commands(plan, trial.kernel), plan, netns, until_ns)
-    seen = evidence.network
+def _differences(case: Case) -> Iterator[str]:
+    netns = set_up.looked_at(case.trial, case.plan)
+    until_ns = max(case.evidence.timeline.moments, default=-1) if case.evidence.timeline else -1
+    asked = set_up.expected(bring_up.commands(case.plan, case.trial.kernel), case.plan, netns, until_ns)
+    seen = case.evidence.network
     for (where, what), value in asked.items():
         if seen.get((where, what)) != value:
             yield f"{where or 'the kernel'}: {what}: asked {value}, the kernel has {seen.get((where, what), 'none')}"
-    if trial.topology.engine == "netns":
-        find = frozenset(node_netns(node.name) for node in trial.topology.nodes if node.finds_routes)
+    if case.trial.topology.engine == "netns":
+        find = frozenset(node_netns(node.name) for node in case.trial.topology.nodes if node.finds_routes)
         yield from _strangers(asked, seen, netns, find)
-    if evidence.reference is not None:
-        yield from _settings(asked, evidence, evidence.reference)
+    if case.evidence.reference is not None:
+        yield from _settings(asked, case.evidence, case.evidence.reference)
 
 
 def _strangers(asked: Facts, seen: Facts, netns: tuple[str, ...], find: frozenset[str]) -> Iterator[str]:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...model.scenario import Trial
-from ...plan.network import Plan
-from ..evidence.stage import Evidence
+from ..evidence.case import Case
 from ..orders.remark import remarks
 from ..stored_result import Finding
 
 
-def in_vain(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    for check, what, hint in remarks(trial, plan):
+def in_vain(case: Case) -> Iterator[Finding]:
+    for check, what, hint in remarks(case.trial, case.plan):
         yield Finding(check, "valid", what, hint)

@@ -9,23 +9,22 @@ from ipaddress import ip_address, ip_network
 
 from ...model.address import Port
 from ...model.route import next_hop
-from ...model.scenario import Trial
 from ...plan.link import fault
 from ...plan.network import Plan
 from ...plan.node import frr
+from ..evidence.case import Case
 from ..evidence.routing import Look, RouterEvidence, Routes
-from ..evidence.stage import Evidence
 from ..stored_result import Finding
 
 LOG = "look at its log: testbed up, then testbed logs ROUTER"
 SHOWN = 5
 
 
-def ran(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def ran(case: Case) -> Iterator[Finding]:
     """Every daemon, before the workload and after it, and every router that the plan has."""
-    seen = {each.name: each for each in evidence.routing.routers}
-    for node, each in frr.routers(trial.topology):
-        asked = frr.daemons(frr.config(node, each, trial.topology, plan.book))
+    seen = {each.name: each for each in case.evidence.routing.routers}
+    for node, each in frr.routers(case.trial.topology):
+        asked = frr.daemons(frr.config(node, each, case.trial.topology, case.plan.book))
         if node.name not in seen:
             yield Finding("routing", "invalid", f"nothing is known of the daemons of {node.name}", LOG)
             continue
@@ -37,13 +36,13 @@ def ran(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
                 yield Finding("routing", "invalid", f"zebra of {node.name} did not say its routes {when} it", LOG)
 
 
-def neighbours(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def neighbours(case: Case) -> Iterator[Finding]:
     """Neighbours before the workload if the trial was to wait for them; after it, but for links that are down then."""
-    waits = {node.name: each.within_ns is not None for node, each in frr.routers(trial.topology)}
-    down = _down_at_end(plan)
-    touched = {link.name for link in trial.topology.links if link.schedule}
-    for router in evidence.routing.routers:
-        wanted = evidence.routing.knowledge[router.name]
+    waits = {node.name: each.within_ns is not None for node, each in frr.routers(case.trial.topology)}
+    down = _down_at_end(case.plan)
+    touched = {link.name for link in case.trial.topology.links if link.schedule}
+    for router in case.evidence.routing.routers:
+        wanted = case.evidence.routing.knowledge[router.name]
         for when, look in _looks(router):
             if when == "before" and not waits[router.name]:
                 continue
@@ -52,7 +51,7 @@ def neighbours(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding
             for protocol, several in wanted.neighbours.items():
                 there = look.neighbours.get(protocol) or {}
                 for address, node in several:
-                    links = _links(plan, router.name, node)
+                    links = _links(case.plan, router.name, node)
                     if there.get(address) or (when == "after" and links & down):
                         continue
                     is_soft = when == "after" and bool(links & touched)
@@ -60,9 +59,9 @@ def neighbours(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding
                     yield Finding("routing", "suspect" if is_soft else "invalid", what, LOG)
 
 
-def installed(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def installed(case: Case) -> Iterator[Finding]:
     """FRR's own account of its routes and the kernel's are the same, hop by hop."""
-    for router in evidence.routing.routers:
+    for router in case.evidence.routing.routers:
         for when, look in _looks(router):
             told = look.routes or {}
             differ = [each for each in sorted({*told, *look.kernel}) if told.get(each) != look.kernel.get(each)]
@@ -76,27 +75,27 @@ def installed(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]
                 )
 
 
-def way(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def way(case: Case) -> Iterator[Finding]:
     """Before the workload, the routers send the data and their answers over the links that the other checks look at."""
-    waits = {node.name for node, each in frr.routers(trial.topology) if each.within_ns is not None}
-    found = {each.name: each for each in evidence.routing.routers if each.name in waits}
-    for data_path in filter(None, (plan.data_path, plan.upstream, *plan.background)):
+    waits = {node.name for node, each in frr.routers(case.trial.topology) if each.within_ns is not None}
+    found = {each.name: each for each in case.evidence.routing.routers if each.name in waits}
+    for data_path in filter(None, (case.plan.data_path, case.plan.upstream, *case.plan.background)):
         ways = ((data_path.path, data_path.destination_ip), (data_path.answers, data_path.source_ip))
         for hops, to in ways:
             passed = dict.fromkeys(end for hop in hops for end in hop.link.ends if end in found)
             for name in passed:
-                port, via = next_hop(trial.topology, plan.book, name, to)
-                if port is None or via is None or to in _own(plan, name) or _is_connected(port, str(to)):
+                port, via = next_hop(case.trial.topology, case.plan.book, name, to)
+                if port is None or via is None or to in _own(case.plan, name) or _is_connected(port, str(to)):
                     continue
                 yield from _goes(name, found[name].before.kernel, str(to), port, via)
 
 
-def changed(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def changed(case: Case) -> Iterator[Finding]:
     """A note: when the last route changed while the workload ran."""
-    moved = [(at_ns, each.name) for each in evidence.routing.routers for at_ns, _ in each.changes]
-    begin_ns = evidence.outcome.begin_ns
-    if begin_ns is None and evidence.timeline is not None:
-        begin_ns = evidence.timeline.start_ns
+    moved = [(at_ns, each.name) for each in case.evidence.routing.routers for at_ns, _ in each.changes]
+    begin_ns = case.evidence.outcome.begin_ns
+    if begin_ns is None and case.evidence.timeline is not None:
+        begin_ns = case.evidence.timeline.start_ns
     if moved and begin_ns is not None:
         at_ns, name = max(moved)
         what = f"{len(moved)} changes of routes, the last at {name}, {(at_ns - begin_ns) / 1e9:.6f} s after the start"

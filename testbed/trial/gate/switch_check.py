@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ...model.openflow import VERSIONS
-from ...model.scenario import Trial
-from ...plan.network import Plan
 from ...plan.node.control_channel import Channel
-from ..evidence.stage import Evidence
+from ..evidence.case import Case
 from ..orders.openflow_dump import ControllerEvidence, SwitchEvidence
 from ..stored_result import Finding
 
@@ -16,10 +14,10 @@ SHOWN = 3
 """At most so many errors of a controller become findings; its events have all of them."""
 
 
-def datapath(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def datapath(case: Case) -> Iterator[Finding]:
     """Checks that each switch used the datapath that was asked, and that no packet for ovs-vswitchd was lost."""
-    asked = dict(plan.datapaths)
-    for each in evidence.openflow.switches:
+    asked = dict(case.plan.datapaths)
+    for each in case.evidence.openflow.switches:
         if each.datapath != asked[each.name]:
             yield Finding(
                 "datapath",
@@ -36,10 +34,10 @@ def datapath(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
             )
 
 
-def controllers(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    found = {each.name: each for each in evidence.openflow.controllers}
-    switches = {each.name: each for each in evidence.openflow.switches}
-    for channel in plan.channels:
+def controllers(case: Case) -> Iterator[Finding]:
+    found = {each.name: each for each in case.evidence.openflow.controllers}
+    switches = {each.name: each for each in case.evidence.openflow.switches}
+    for channel in case.plan.channels:
         yield from _app(channel, found[channel.name])
         yield from _versions(channel, switches)
         seen = [switches[name].is_connected for name in channel.switches]

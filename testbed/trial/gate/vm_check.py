@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...model.data_path import PathHop
-from ...model.scenario import Trial
-from ...plan.network import Plan
 from ...plan.node.vm import takes_ns
+from ..evidence.case import Case
 from ..evidence.stage import Evidence
 from ..evidence.vm import VmEvidence
 from ..stored_result import Finding, Verdict
@@ -22,31 +21,31 @@ machine that was never idle would look as if it had been.
 UNLIMITED = "no link on the path has a rate, so processors are what limits: compare only with machines of the same cpu"
 
 
-def emulated(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def emulated(case: Case) -> Iterator[Finding]:
     """Notes virtual machines without KVM: no fault, but their numbers mean less."""
-    names = [each.node for each in evidence.vms if each.accelerator == "tcg"]
+    names = [each.node for each in case.evidence.vms if each.accelerator == "tcg"]
     if names:
         yield Finding(
             "virtual machine",
             "valid",
-            f"{', '.join(names)} ran without KVM, every instruction translated: {evidence.vms[0].why}",
+            f"{', '.join(names)} ran without KVM, every instruction translated: {case.evidence.vms[0].why}",
             "delays inside such a machine are about ten times those of a real one: compare it only with its like",
         )
 
 
-def processors(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def processors(case: Case) -> Iterator[Finding]:
     """The results of a machine that is never idle show its processors, not the network.
 
     That is a fault unless it was asked for: in virtual time, on a path that has no rate, nothing else limits.
     """
-    for each in evidence.vms:
-        share = _while_data_flowed(each, evidence) if each.is_counted else each.cpu_busy
+    for each in case.evidence.vms:
+        share = _while_data_flowed(each, case.evidence) if each.is_counted else each.cpu_busy
         if share is None or share <= BUSY:
             continue
         verdict: Verdict = "suspect"
         if not each.is_counted:
             hint = "the machine is the limit: use a lower rate, more cpus, or a computer with KVM"
-        elif not plan.path or any(map(_limits, (*plan.path, *plan.answers))):
+        elif not case.plan.path or any(map(_limits, (*case.plan.path, *case.plan.answers))):
             hint = "its processor is the bottleneck: use a lower rate, or a faster cpu (1 GIPS is the fastest)"
         else:
             verdict = "valid"

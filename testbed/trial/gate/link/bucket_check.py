@@ -10,12 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
-from ....model.scenario import Trial
-from ....plan.link.impairment import Context, burst_bytes
+from ....plan.link.impairment import burst_bytes
 from ....plan.link.stage import frame_bytes
-from ....plan.network import Plan
-from ...evidence.paced import Watch, used_up
-from ...evidence.stage import Evidence, StageEvidence
+from ...evidence.case import Case
+from ...evidence.paced import used_up
+from ...evidence.stage import StageEvidence
 from ...observe.paced import PacedSample
 from ...stored_result import Finding
 
@@ -37,65 +36,60 @@ class Bucket:
         return held - (-self.rate * span_ns // SECOND_NS)
 
 
-def shaper(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    for each in evidence.judged:
+def shaper(case: Case) -> Iterator[Finding]:
+    for each in case.judged:
         asked = each.stage.asked.shaper
         if asked is None:
             continue
         credit = Bucket(asked.refill_bps // 8, asked.burst_bytes)
         line = Bucket(
             asked.rate_bps // 8,
-            burst_bytes(asked.rate_bps, Context(each.mtu_bytes, not trial.kernel.is_virtual_time)),
+            burst_bytes(asked.rate_bps, case.context(each)),
         )
         faults = (*looks_faults(each, each.paced), *_replayed(credit, each.paced))
         faults = (*faults, *_line(line, each.paced), *_waited(line, each))
-        if trial.kernel.is_virtual_time:
+        if case.virtual:
             faults = (*faults, *_charged(each))
         for what in faults[:1]:
-            yield Finding("shaper", "invalid", f"{each.link} {each.stage.way}: {what}", HINT)
-        share = 1.0 if trial.kernel.is_virtual_time else 1 - REAL_SHARE
+            yield Finding("shaper", "invalid", f"{each.where}: {what}", HINT)
+        share = 1.0 if case.virtual else 1 - REAL_SHARE
         for what in () if faults else islice(_least(line, credit, each, share), 1):
-            yield too_little(trial, "shaper", f"{each.link} {each.stage.way}: {what}")
-        used = used_up(asked, each.paced, watch(trial, evidence))
-        if not faults and each in evidence.stages and (used.ever is None or (used.ever and used.at_ns is None)):
+            yield too_little(case, "shaper", f"{each.where}: {what}")
+        used = used_up(asked, each.paced, case.watch)
+        if not faults and each in case.evidence.stages and (used.ever is None or (used.ever and used.at_ns is None)):
             what = f"it cannot be told {'whether' if used.ever is None else 'when'} its credit was used up"
             hint = "looks at it were too rare: samples at a shorter interval tell"
-            yield Finding("shaper", "valid", f"{each.link} {each.stage.way}: {what}", hint)
+            yield Finding("shaper", "valid", f"{each.where}: {what}", hint)
 
 
-def watch(trial: Trial, evidence: Evidence) -> Watch:
-    """How well the trial's shapers were watched."""
-    return Watch(evidence.outcome.begin_ns, trial.samples_interval_ns, trial.kernel.is_virtual_time)
-
-
-def unwatched(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def unwatched(case: Case) -> Iterator[Finding]:
     """Without samples only sums are known: more than asked is found, and less only if something waited all the time."""
-    for each in evidence.stages if trial.samples_interval_ns is None else ():
+    for each in case.evidence.stages if case.trial.samples_interval_ns is None else ():
         asked = each.stage.asked
         for name, value in (("shaper", asked.shaper), ("policer", asked.policer), ("trace", asked.trace)):
             if value is not None:
-                what = f"{each.link} {each.stage.way}: no samples say whether it let pass all that it could"
+                what = f"{each.where}: no samples say whether it let pass all that it could"
                 yield Finding(
                     name, "valid", what, "only that it passed no more than it may was checked; ask for samples"
                 )
 
 
-def too_little(trial: Trial, check: str, what: str) -> Finding:
+def too_little(case: Case, check: str, what: str) -> Finding:
     """Less passed than could have: in real time that of a busy computer, whose timers are late."""
-    if trial.kernel.is_virtual_time:
+    if case.virtual:
         return Finding(check, "invalid", what, HINT)
     return Finding(check, "suspect", what, "the machine is too busy")
 
 
-def policer(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    for each in evidence.judged:
+def policer(case: Case) -> Iterator[Finding]:
+    for each in case.judged:
         asked = each.stage.asked.policer
         if asked is None:
             continue
         bucket = Bucket(asked.rate_bps // 8, asked.burst_bytes)
         faults = (*looks_faults(each, each.policer), *_replayed(bucket, each.policer))
         for what in faults or _policed(bucket, each):
-            yield Finding("policer", "invalid", f"{each.link} {each.stage.way}: {what}", HINT)
+            yield Finding("policer", "invalid", f"{each.where}: {what}", HINT)
             break
 
 
@@ -115,8 +109,8 @@ def looks_faults(each: StageEvidence, looks: Sequence[PacedSample]) -> Iterator[
     if bool(looks[-1].policed_packets) != bool(looks[-1].policed_bytes):
         yield f"{looks[-1].policed_packets} packets with {looks[-1].policed_bytes} bytes were dropped"
     did = [(look.taken_bytes, look.policed_packets) for look in (looks[0], looks[-1])]
-    if each.data_packets > each.dropped_packets + each.delay_drops and did[0] == did[1]:
-        yield f"{each.data_packets} data packets came, and it counted none of them"
+    if each.counts.data_packets > each.counts.dropped_packets + each.counts.delay_drops and did[0] == did[1]:
+        yield f"{each.counts.data_packets} data packets came, and it counted none of them"
 
 
 def _replayed(bucket: Bucket, looks: Sequence[PacedSample]) -> Iterator[str]:

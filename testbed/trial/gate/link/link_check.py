@@ -6,13 +6,14 @@ Each check looks at the evidence of a trial and yields findings.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ....model.link.impairment import IMPAIRMENTS, GilbertElliott, Loss, PeriodicLoss, RandomLoss, mean_loss
-from ....model.scenario import Trial
+from ....plan.link import fault
 from ....plan.link.fault_rules import LONGEST_ACK_BYTES
-from ....plan.link.impairment import Context, burst_bytes
-from ....plan.link.stage import Stage, frame_bytes
-from ....plan.network import Plan
+from ....plan.link.impairment import burst_bytes
+from ....plan.link.stage import frame_bytes
+from ...evidence.case import Case
 from ...evidence.interval import peak_pair, whole_pair
 from ...evidence.stage import Evidence, StageEvidence
 from ...observe.sample import QueueSample
@@ -35,35 +36,19 @@ frames under way were those of some 15 us. An Ethernet frame has at least so man
 """
 
 
-def expected_drops(stage: Stage, data_packets: int) -> int | None:
-    """How many of `data_packets` a periodic loss of 1 in X drops: ⌊(packets + phase) / X⌋; None without such a loss."""
-    return expected_of(stage.loss, stage.phase, data_packets)
-
-
-def expected_of(loss: Loss | None, phase: int, data_packets: int) -> int | None:
-    return (data_packets + phase) // loss.every if isinstance(loss, PeriodicLoss) else None
-
-
-def asked_drops(each: StageEvidence) -> int | None:
-    """How many packets the periodic losses had to drop: the sum over a schedule; None without such a loss."""
-    if not each.stage.states:
-        return expected_drops(each.stage, each.data_packets)
-    expected = [expected_of(count.state.loss, count.state.phase, count.data_packets) for count in each.losses]
-    return sum(n for n in expected if n is not None) if any(n is not None for n in expected) else None
-
-
-def rate(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    for each in evidence.judged:
-        if each.stage.asked.rate_bps is None or each.stage.states or each.stage.asked.trace is not None:
-            continue
-        context = Context(each.mtu_bytes, not trial.kernel.is_virtual_time)
-        bucket_bytes = burst_bytes(each.stage.asked.rate_bps, context)
-        where, asked_bps = f"{each.link} {each.stage.way}", each.stage.asked.rate_bps
-        yield from rate_of(trial, where, asked_bps, each.samples, each.mtu_bytes, bucket_bytes)
+def rate(case: Case, each: StageEvidence) -> Iterator[Finding]:
+    """No sample interval while a state held may carry more than the rate of that time."""
+    rates = [state.asked.rate_bps or 0 for state in each.stage.history]
+    bucket_bytes = burst_bytes(max(rates), case.context(each)) if any(rates) else 0
+    for where, span in each.spans():
+        asked = None if fault.is_down(span.state) else span.state.asked.rate_bps
+        if asked is not None and span.state.asked.trace is None:
+            found = rate_of(case, where, asked, span.looks, each.mtu_bytes, bucket_bytes, max(rates))
+            yield from (replace(one, check="schedule" if each.is_scheduled else one.check) for one in found)
 
 
 def rate_of(
-    trial: Trial,
+    case: Case,
     where: str,
     asked_bps: int,
     samples: Sequence[QueueSample],
@@ -78,14 +63,13 @@ def rate_of(
     younger than the time of a sample.
     """
     frame = frame_bytes(mtu_bytes)
-    virtual = trial.kernel.is_virtual_time
     for pair in (peak_pair(samples, asked_bps, frame), whole_pair(samples)):
         if pair is None:
             continue
         span_s, carried_bytes = (pair[1].time_ns - pair[0].time_ns) / 1e9, pair[1].bytes - pair[0].bytes
-        steady = virtual and not always_bursts and pair[0] is not samples[0]
+        steady = case.virtual and not always_bursts and pair[0] is not samples[0]
         extra_bytes = 2 * frame + (0 if steady else bucket_bytes)
-        late_s = 0.0 if virtual else REAL_LATE_S
+        late_s = 0.0 if case.virtual else REAL_LATE_S
         most_bits = asked_bps * (1 + RATE_TOLERANCE) * span_s + max(asked_bps, fastest_bps) * late_s + 8 * extra_bytes
         if span_s > 0 and carried_bytes * 8 > most_bits:
             yield Finding(
@@ -97,10 +81,10 @@ def rate_of(
             return
 
 
-def duration(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def duration(case: Case) -> Iterator[Finding]:
     """A run of a few round trips measures only how flows start."""
-    begin, end = evidence.outcome.steady_ns, evidence.outcome.end_ns
-    rtt_ns = plan.rtts_ns[1]
+    begin, end = case.evidence.outcome.steady_ns, case.evidence.outcome.end_ns
+    rtt_ns = case.plan.rtts_ns[1]
     if begin is not None and end is not None and end - begin < FEW_ROUND_TRIPS * rtt_ns:
         yield Finding(
             "duration",
@@ -110,43 +94,43 @@ def duration(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-def notes(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def notes(case: Case) -> Iterator[Finding]:
     """Notes on impairments that a reader of the result should know; none of them is a fault."""
-    for each in evidence.stages:
+    for each in case.evidence.stages:
         for row in IMPAIRMENTS.values():
             value = each.stage.asked.value(row.name)
             if row.note is not None and value is not None:
                 what, hint = row.note(value)
-                yield Finding(row.key, "valid", f"{each.link} {each.stage.way}: {what}", hint)
+                yield Finding(row.key, "valid", f"{each.where}: {what}", hint)
 
 
-def burst(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def burst(case: Case) -> Iterator[Finding]:
     """A host with offloads sends superpackets. A buffer that holds only a few of them drops packets that it would not
     drop if they came one by one.
 
     This is no fault: real hosts do so. Linux's TCP makes superpackets as large as what it sends in a millisecond.
     """
-    if "offload" not in dict(plan.nics).values():
+    if "offload" not in dict(case.plan.nics).values():
         return
-    for each in evidence.data_stages:
+    for each in case.evidence.data_stages:
         limit_bytes = (each.stage.limit or 0) * (1 if each.stage.limit_unit == "bytes" else each.mtu_bytes)
         size_bytes = min(SUPERPACKET_BYTES, (each.stage.asked.rate_bps or 0) // 8000)
-        if each.queue_drops and limit_bytes < FEW_SUPERPACKETS * size_bytes:
+        if each.counts.queue_drops and limit_bytes < FEW_SUPERPACKETS * size_bytes:
             yield Finding(
                 "burst",
                 "valid",
-                f"{each.link} {each.stage.way}: superpackets of {size_bytes} bytes meet a buffer of {limit_bytes}",
+                f"{each.where}: superpackets of {size_bytes} bytes meet a buffer of {limit_bytes}",
                 "the buffer overflows sooner than with nic: plain, which sends packet by packet",
             )
 
 
-def frame_size(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    for each in evidence.judged:
+def frame_size(case: Case) -> Iterator[Finding]:
+    for each in case.judged:
         if each.oversize_packets:
             yield Finding(
                 "frame size",
                 "invalid",
-                f"{each.link} {each.stage.way}: {each.oversize_packets} of {each.data_packets} data packets were "
+                f"{each.where}: {each.oversize_packets} of {each.counts.data_packets} data packets were "
                 f"larger than the MTU of {each.mtu_bytes} bytes: each was queued, delayed and dropped as a whole",
                 "an offload (TSO, GSO, GRO) is on at a device that feeds the emulator",
             )
@@ -169,7 +153,7 @@ def _uncut(each: StageEvidence) -> Iterator[Finding]:
         yield Finding(
             "frame size",
             "invalid",
-            f"{each.link} {each.stage.way}: {packets} packets left the bucket, and {each.left_packets} frames came to "
+            f"{each.where}: {packets} packets left the bucket, and {each.left_packets} frames came to "
             "the next node: the others were part of frames larger than the MTU, or lost on a cable that loses nothing",
             "superpackets left uncut: somebody changed the queues of the device",
         )
@@ -177,49 +161,52 @@ def _uncut(each: StageEvidence) -> Iterator[Finding]:
         yield Finding(
             "frame size",
             "invalid",
-            f"{each.link} {each.stage.way}: {carried_bytes} bytes left the bucket in {packets} packets, more than the "
+            f"{each.where}: {carried_bytes} bytes left the bucket in {packets} packets, more than the "
             f"MTU of {each.mtu_bytes} bytes allows",
             "the kernel says that its token bucket cuts superpackets, and it does not: testbed kernel build",
         )
 
 
-def periodic_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    for each in evidence.judged:
-        if each.stage.states:
-            continue
-        expected = expected_drops(each.stage, each.data_packets)
-        if expected is not None and each.dropped_packets != expected:
+def periodic_loss(case: Case, each: StageEvidence) -> Iterator[Finding]:
+    """Each loss has its own counters, and drops exactly the packets that it should."""
+    is_periodic = any(isinstance(state.loss, PeriodicLoss) for state in each.stage.history)
+    stray = sum(count.dropped_packets for count in each.losses)
+    for count in each.losses if is_periodic or each.is_scheduled else ():
+        where, expected = each.words(count.state), count.expected_drops or 0
+        if count.dropped_packets != expected:
             yield Finding(
                 "loss",
                 "invalid",
-                f"{each.link} {each.stage.way}: {each.dropped_packets} of {each.data_packets} data packets were "
-                f"dropped, asked were {expected}",
+                f"{where}: {count.dropped_packets} of {count.data_packets} data packets were dropped, asked were "
+                f"{expected}",
                 "the loss rule is missing or counts other packets",
             )
-        if expected is not None and not each.data_packets:
-            yield Finding(
-                "loss",
-                "suspect" if each in evidence.stages else "valid",
-                f"{each.link} {each.stage.way}: periodic loss was asked, but no packet that it counts passed",
-                "it counts TCP data and UDP; it never drops pings and pure ACKs",
-            )
-        if expected is None and each.dropped_packets:
-            yield Finding(
-                "loss",
-                "invalid",
-                f"{each.link} {each.stage.way}: {each.dropped_packets} packets were dropped, but no loss was asked",
-                "the emulator has a loss rule that nobody asked for",
-            )
+    if is_periodic and not each.counts.data_packets:
+        yield Finding(
+            "loss",
+            "suspect" if each in case.evidence.stages else "valid",
+            f"{each.where}: periodic loss was asked, but no packet that it counts passed",
+            "it counts TCP data and UDP; it never drops pings and pure ACKs",
+        )
+    if stray and not is_periodic and not each.is_scheduled:
+        yield Finding(
+            "loss",
+            "invalid",
+            f"{each.where}: {stray} packets were dropped, but no loss was asked",
+            "the emulator has a loss rule that nobody asked for",
+        )
 
 
-def random_loss(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    for each in evidence.judged:
-        if not each.stage.states:
-            where = f"{each.link} {each.stage.way}"
-            offered = each.delay_packets + each.delay_drops
-            yield from random_loss_of(where, [(each.stage.loss, offered)], each.delay_drops)
-            if not each.delay_drops:
-                yield from _too_few_to_tell(where, each.stage.loss, offered)
+def random_loss(case: Case, each: StageEvidence) -> Iterator[Finding]:
+    """Checks each interval; in real time all intervals together, because packets pass between a change and the look
+    after it.
+    """
+    spans = list(each.spans())
+    for group in filter(None, [[span] for span in spans] if case.virtual else [spans]):
+        came = [(span.state.loss, span.counts.offered_packets) for _, span in group]
+        yield from random_loss_of(group[0][0], came, sum(span.counts.delay_drops for _, span in group))
+    if not each.is_scheduled and not each.counts.delay_drops:
+        yield from _too_few_to_tell(each.where, each.stage.loss, each.counts.offered_packets)
 
 
 def random_loss_of(where: str, came: Sequence[tuple[Loss | None, int]], dropped: int) -> Iterator[Finding]:
@@ -258,8 +245,8 @@ def _too_few_to_tell(where: str, loss: Loss | None, offered: int) -> Iterator[Fi
         )
 
 
-def device_drops(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    for device, count in evidence.device_drops.items():
+def device_drops(case: Case) -> Iterator[Finding]:
+    for device, count in case.evidence.device_drops.items():
         if count:
             yield Finding(
                 "device",
@@ -269,11 +256,11 @@ def device_drops(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Findi
             )
 
 
-def no_data(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    if not trial.workload.sends_data or _is_tiny(evidence):
+def no_data(case: Case) -> Iterator[Finding]:
+    if not case.trial.workload.sends_data or _is_tiny(case.evidence):
         return
-    for each in evidence.data_stages:
-        if each.data_packets == 0:
+    for each in case.evidence.data_stages:
+        if each.counts.data_packets == 0:
             yield Finding("data", "invalid", f"no data packet passed the link {each.link}", "look at the routes")
 
 

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....model.scenario import Trial
 from ....plan.link.stage import Policing
-from ....plan.network import Plan
+from ...evidence.case import Case
 from ...evidence.policing import Policed
-from ...evidence.stage import Evidence, StageEvidence
+from ...evidence.stage import StageEvidence
 from ...stored_result import Finding
 
 POLICY_TOLERANCE = 0.01
 
 
-def policy(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def policy(case: Case) -> Iterator[Finding]:
     """The policy drops nothing until the volume has come. After that it passes its rate, and what its bucket held."""
-    for each in evidence.judged:
+    for each in case.judged:
         if each.stage.policing is None or each.policed is None:
             continue
-        for what in _faults(each.stage.policing, each.policed, each, trial.samples_interval_ns or 0):
+        for what in _faults(each.stage.policing, each.policed, each, case.trial.samples_interval_ns or 0):
             hint = "somebody changed the rules of the policy, or they count other packets"
-            yield Finding("policy", "invalid", f"{each.link} {each.stage.way}: {what}", hint)
+            yield Finding("policy", "invalid", f"{each.where}: {what}", hint)
         yield from _notes(each.stage.policing, each.policed, each)
 
 
@@ -51,5 +50,5 @@ def _faults(policing: Policing, seen: Policed, each: StageEvidence, interval_ns:
 
 def _notes(policing: Policing, seen: Policed, each: StageEvidence) -> Iterator[Finding]:
     if seen.offered_bytes <= policing.after_bytes:
-        what = f"{each.link} {each.stage.way}: only {seen.offered_bytes} of the {policing.after_bytes} bytes came"
+        what = f"{each.where}: only {seen.offered_bytes} of the {policing.after_bytes} bytes came"
         yield Finding("policy", "valid", what, "the policy never began: use a longer workload, or a smaller volume")

@@ -7,9 +7,9 @@ from typing import TypeAlias
 
 from ....model.scenario import Trial
 from ....plan.link.stage import frame_bytes
-from ....plan.network import Plan
 from ....plan.node.namespace import node_netns
-from ...evidence.stage import Evidence, StageEvidence
+from ...evidence.case import Case
+from ...evidence.stage import StageEvidence
 from ...observe.sample import QueueSample, TcpSample
 from ...observe.tcp_info import ECN_MODES, UNDECIDED
 from ...orders.remark import ASKS_FOR_ECN, ECN_SYSCTL, NEEDS_MARKS
@@ -26,40 +26,40 @@ PEEKED = 1
 """The packet that the token bucket has taken out of the queue and not yet sent."""
 
 
-def counted(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def counted(case: Case) -> Iterator[Finding]:
     """Every packet that left the token bucket came from the queue, and every drop was the queue's."""
-    for each in (*evidence.judged, *evidence.channels):
+    for each in (*case.judged, *case.evidence.channels):
         if each.stage.queue is not None and each.queue_around is not None and each.around is not None:
-            for what in _faults(trial, each, each.queue_around, each.around):
-                yield Finding("queue", "invalid", f"{each.link} {each.stage.way}: {what}", HINT)
+            for what in _faults(case, each, each.queue_around, each.around):
+                yield Finding("queue", "invalid", f"{each.where}: {what}", HINT)
                 break
             yield from _notes(each, *each.queue_around)
 
 
-def overfull(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def overfull(case: Case) -> Iterator[Finding]:
     """No look at a fifo finds more in it than its buffer holds. One that shrinks drops nothing that it holds."""
-    for each in evidence.judged:
+    for each in case.judged:
         limit, unit = each.stage.limit, each.stage.limit_unit
         if limit is None or each.stage.queue is not None or each.stage.states:
             continue
         looks = (*(each.around or ()), *each.samples)
         most = max((look.backlog_bytes if unit == "bytes" else look.backlog_packets for look in looks), default=0)
         if most > limit:
-            what = f"{each.link} {each.stage.way}: {most} {unit} waited, and the buffer holds {limit}"
+            what = f"{each.where}: {most} {unit} waited, and the buffer holds {limit}"
             yield Finding("queue", "invalid", what, HINT)
 
 
-def _faults(trial: Trial, each: StageEvidence, own: Looks, above: Looks) -> Iterator[str]:
+def _faults(case: Case, each: StageEvidence, own: Looks, above: Looks) -> Iterator[str]:
     (first, last), (sent_first, sent_last) = own, above
     kind, frame = first.kind, frame_bytes(each.mtu_bytes)
     passed, sent = last.packets - first.packets, sent_last.packets - sent_first.packets
-    if trial.kernel.is_virtual_time and not 0 <= passed - sent <= PEEKED:
+    if case.virtual and not 0 <= passed - sent <= PEEKED:
         yield f"{passed} packets left the {kind}, {sent} the token bucket above it"
     drops, told = last.drops - first.drops, sent_last.drops - sent_first.drops
     # What sfq drops when it deals its flows out anew, only its parent counts.
     queue = each.stage.asked.queue
     deals = queue is not None and queue.type == "sfq" and bool(dict(queue.asked).get("perturb"))
-    if trial.kernel.is_virtual_time and not (drops <= told if deals else drops == told):
+    if case.virtual and not (drops <= told if deals else drops == told):
         yield f"the {kind} dropped {drops} packets, the token bucket above it tells of {told}"
     if first.counts is None or last.counts is None:
         yield f"missing: what the {kind} dropped and marked"
@@ -68,7 +68,7 @@ def _faults(trial: Trial, each: StageEvidence, own: Looks, above: Looks) -> Iter
     if sum(apart) != drops or min(apart) < 0:
         acks = f", {apart[2]} were filtered ACKs" if apart[2] else ""
         yield f"of the {drops} drops of the {kind} {apart[0]} were to signal and {apart[1]} as it was full{acks}"
-    if apart[2] and not filters_acks(each):
+    if apart[2] and not each.filters_acks:
         yield f"the {kind} filtered {apart[2]} ACKs, and nobody asked for that"
     if last.counts.largest_bytes is not None and last.counts.largest_bytes > frame:
         yield f"a packet of {last.counts.largest_bytes} bytes waited in the {kind}, more than a frame of {frame}"
@@ -83,32 +83,27 @@ def _notes(each: StageEvidence, first: QueueSample, last: QueueSample) -> Iterat
     queue = each.stage.queue
     if first.counts is None or last.counts is None or queue is None:
         return
-    where = f"{each.link} {each.stage.way}"
+    where = each.where
     if not last.counts.is_told_apart:
         what = f"{where}: the memory of the {queue.type} was full, and it does not tell which drops were due to that"
         yield Finding("queue", "suspect", what, "a larger buffer, so that all drops are to signal congestion")
-    if filters_acks(each) and last.counts.filtered_acks == first.counts.filtered_acks:
+    if each.filters_acks and last.counts.filtered_acks == first.counts.filtered_acks:
         yield Finding("queue", "valid", f"{where}: the {queue.type} filtered no ACK", "none waited behind another one")
     full = last.counts.full_drops - first.counts.full_drops
     if full > 0 and queue.asked.kind.is_aqm:
-        what = f"{where}: the {queue.type} was full, and dropped {full} packets for that, {each.aqm_drops} to signal"
+        signals = each.counts.aqm_drops
+        what = f"{where}: the {queue.type} was full, and dropped {full} packets for that, {signals} to signal"
         yield Finding("queue", "valid", what, "a larger buffer leaves the drops to its law")
 
 
-def filters_acks(each: StageEvidence) -> bool:
-    """Whether the queue was ever asked to drop ACKs that later ones make needless."""
-    queues = (state.queue for state in each.stage.history if state.queue is not None)
-    return any(queue.value.get("ack_filter", "no-ack-filter") != "no-ack-filter" for queue in queues)
-
-
-def ecn(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def ecn(case: Case) -> Iterator[Finding]:
     """Says it where hosts were asked to use ECN, and their connections do otherwise, or nothing is known of them."""
-    for node in trial.topology.nodes:
-        if node.ecn is None or not trial.workload.sends_data or not trial.workload.controls:
+    for node in case.trial.topology.nodes:
+        if node.ecn is None or not case.trial.workload.sends_data or not case.trial.workload.controls:
             continue
-        mine = [each.ecn for each in evidence.tcp if each.netns == node_netns(node.name) and each.destination_port]
+        mine = [each.ecn for each in case.evidence.tcp if each.netns == node_netns(node.name) and each.destination_port]
         seen = {each.mode for each in mine if each is not None} - {UNDECIDED}
-        if node.name in trial.workload.hosts and not seen:
+        if node.name in case.trial.workload.hosts and not seen:
             what = f"{node.name} was asked for ECN {node.ecn}, and no sample tells what its connections have"
             yield Finding("ECN", "valid", what, "its sysctl was read back; samples of the sockets show the rest")
         elif seen - {node.ecn}:
@@ -117,11 +112,11 @@ def ecn(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
             yield Finding("ECN", "suspect", what, hint)
 
 
-def ecn_samples(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def ecn_samples(case: Case) -> Iterator[Finding]:
     """What sockets say of ECN is said of all of them, and nobody has it where nobody asks for it."""
-    is_asked = _asks_for_ecn(trial)
-    telling = {each.netns for each in evidence.tcp if each.ecn is not None and each.ecn.received_ce is not None}
-    for what in (what for each in evidence.tcp if (what := _ecn_fault(each, is_asked, telling)) is not None):
+    is_asked = _asks_for_ecn(case.trial)
+    telling = {each.netns for each in case.evidence.tcp if each.ecn is not None and each.ecn.received_ce is not None}
+    for what in (what for each in case.evidence.tcp if (what := _ecn_fault(each, is_asked, telling)) is not None):
         yield Finding("ECN", "invalid", what, "samples.bin is damaged, or somebody else asked for ECN")
         return
 

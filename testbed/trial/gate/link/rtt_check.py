@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from ....model.data_path import DataPath, detours
 from ....model.link.impairment import GilbertElliott, Loss, RandomLoss, mean_loss
 from ....model.link.trace import PACKET_BYTES
-from ....model.scenario import Trial
 from ....model.topology import Topology
 from ....plan.link import fault
 from ....plan.link.stage import ETHERNET_BYTES, Stage
 from ....plan.network import Plan
 from ....plan.node import frr, vm
 from ... import measured
+from ...evidence.case import Case
 from ...evidence.stage import Evidence, StageEvidence
 from ...measured import PingResult
 from ...stored_result import Finding
@@ -49,41 +49,41 @@ SETTLED_NS = 10**9
 """After so long without a change, routes have settled."""
 
 
-def rtt(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def rtt(case: Case) -> Iterator[Finding]:
     """Checks the pings around the workload, and those of a ping workload."""
-    asked_s = plan.rtt_ns / 1e9
-    least_s, most_s = (ns / 1e9 for ns in plan.rtts_ns)
-    assert plan.data_path is not None, "BUG: a plan without a workload"
-    around = detours(trial.topology, plan.book, plan.data_path)
+    asked_s = case.plan.rtt_ns / 1e9
+    least_s, most_s = (ns / 1e9 for ns in case.plan.rtts_ns)
+    assert case.plan.data_path is not None, "BUG: a plan without a workload"
+    around = detours(case.trial.topology, case.plan.book, case.plan.data_path)
     least_s = min((least_s, *(detour.rtt_ns / 1e9 for detour in around)))
-    stages = _stages(evidence)
-    slack_s = _slack_s(trial, evidence, asked_s)
-    tc_rates = [each.port.rate_bps for each in evidence.tc_ends if each.port.rate_bps]
-    headers_bytes = HEADERS_BYTES[plan.data_path.destination_ip.version]
-    for what, seen, payload_bytes, during in _pings(trial, plan, evidence):
+    stages = _stages(case.evidence)
+    slack_s = _slack_s(case, asked_s)
+    tc_rates = [each.port.rate_bps for each in case.evidence.tc_ends if each.port.rate_bps]
+    headers_bytes = HEADERS_BYTES[case.plan.data_path.destination_ip.version]
+    for what, seen, payload_bytes, during in _pings(case):
         bytes_ = headers_bytes + payload_bytes
         waiting_s = sum(8 * bytes_ / rate_bps for rate_bps in tc_rates)
-        if during and trial.background:
-            waiting_s += sum(_longest_queue_s(each) for each in evidence.stages)
+        if during and case.trial.background:
+            waiting_s += sum(_longest_queue_s(each) for each in case.evidence.stages)
         waiting_s += _held_back_s(stages, during=during)
-        waiting_s += plan.vswitches * UPCALL_S[trial.kernel.is_virtual_time]
-        waiting_s += _computing_s(evidence)
+        waiting_s += case.plan.vswitches * UPCALL_S[case.virtual]
+        waiting_s += _computing_s(case.evidence)
         if during and what != AFTERWARDS:
-            waiting_s += _asking_s(trial, plan)
+            waiting_s += _asking_s(case)
         low_s = (least_s if during else asked_s + _gathered_s(stages)) - slack_s
         high_s = (most_s if during else asked_s) + _sending_s(bytes_, stages, during)
         for detour in around if during else ():
-            high_s = max(high_s, detour.rtt_ns / 1e9 + _crossing_s(bytes_, detour) + _disagreed_s(evidence))
+            high_s = max(high_s, detour.rtt_ns / 1e9 + _crossing_s(bytes_, detour) + _disagreed_s(case.evidence))
         if during:
-            high_s += max(own_packets_s(trial.topology, way) for way in (plan.data_path, *around))
+            high_s += max(own_packets_s(case.trial.topology, way) for way in (case.plan.data_path, *around))
         high_s += slack_s + waiting_s
-        asked_for = _asked_to_lose(plan)
+        asked_for = _asked_to_lose(case.plan)
         hint = asked_for or "look at addresses and routes, and at the loss"
         lost = Finding("rtt", "valid" if asked_for else "invalid", f"no {what} got a reply", hint)
         busy = during and what != AFTERWARDS
-        yield from _replies(trial, evidence, what, seen, asked_for, sum(map(_dropped, evidence.stages)) if busy else 0)
+        yield from _replies(case, what, seen, asked_for, sum(map(_dropped, case.evidence.stages)) if busy else 0)
         took = f"asked {asked_s * 1e3:g} ms, {_many(what)} took"
-        yield from _judged(trial, evidence, seen, low_s, high_s, lost, took)
+        yield from _judged(case, seen, low_s, high_s, lost, took)
 
 
 def _computing_s(evidence: Evidence) -> float:
@@ -104,41 +104,41 @@ def _disagreed_s(evidence: Evidence) -> float:
     return longest_ns / 1e9
 
 
-def upstream(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def upstream(case: Case) -> Iterator[Finding]:
     """Checks the pings between a cache and its origin; jitter on the path widens the tolerance."""
-    seen = evidence.upstream_check
-    if plan.upstream is None or seen is None:
+    seen = case.evidence.upstream_check
+    if case.plan.upstream is None or seen is None:
         return
-    asked_s = plan.upstream.rtt_ns / 1e9
-    slack_s = _slack_s(trial, evidence, asked_s)
+    asked_s = case.plan.upstream.rtt_ns / 1e9
+    slack_s = _slack_s(case, asked_s)
     high_s = (
         asked_s
         + slack_s
-        + _held_back_s(_stages(evidence), during=False)
-        + _sending_s(HEADERS_BYTES[plan.upstream.destination_ip.version] + PAYLOAD_BYTES, _stages(evidence), False)
+        + _held_back_s(_stages(case.evidence), during=False)
+        + _sending_s(
+            HEADERS_BYTES[case.plan.upstream.destination_ip.version] + PAYLOAD_BYTES, _stages(case.evidence), False
+        )
     )
     lost = Finding("rtt", "invalid", "no ping from the origin to the cache got a reply", "look at addresses and loss")
     took = f"between cache and origin asked {asked_s * 1e3:g} ms, pings took"
-    yield from _replies(trial, evidence, "ping from the origin to the cache", seen, None, 0)
-    yield from _judged(trial, evidence, seen, asked_s - slack_s, high_s, lost, took)
+    yield from _replies(case, "ping from the origin to the cache", seen, None, 0)
+    yield from _judged(case, seen, asked_s - slack_s, high_s, lost, took)
 
 
-def _replies(
-    trial: Trial, evidence: Evidence, what: str, seen: PingResult, asked_for: str | None, dropped: int
-) -> Iterator[Finding]:
+def _replies(case: Case, what: str, seen: PingResult, asked_for: str | None, dropped: int) -> Iterator[Finding]:
     """Every ping gets a reply, but for those that a random loss can have taken by chance, and those among the `dropped`
     of full buffers and policies, which other traffic fills.
     """
     lost = seen.sent - seen.received
-    if lost <= dropped or not seen.received or _in_bursts(evidence):
+    if lost <= dropped or not seen.received or _in_bursts(case.evidence):
         return
     kept = 1.0
-    for each in evidence.stages:
+    for each in case.evidence.stages:
         kept *= 1 - max(_random_share(state.loss) for state in each.stage.history)
     if chance.at_most(seen.received, seen.sent, kept) < chance.ERROR_RATE / 2:
         yield Finding(
             "rtt",
-            "valid" if asked_for else "invalid" if trial.kernel.is_virtual_time else "suspect",
+            "valid" if asked_for else "invalid" if case.virtual else "suspect",
             f"{lost} of {seen.sent} {_many(what)} got no reply",
             asked_for or "something else loses packets: look at addresses, queues and losses",
         )
@@ -183,15 +183,13 @@ def _random_share(loss: Loss | None) -> float:
 
 
 def _dropped(each: StageEvidence) -> int:
-    waiting = each.queue_drops + each.aqm_drops
+    waiting = each.counts.queue_drops + each.counts.aqm_drops
     return waiting + each.policer_drops + each.policed_packets + each.down_losses
 
 
-def _judged(
-    trial: Trial, evidence: Evidence, seen: PingResult, low_s: float, high_s: float, lost: Finding, took: str
-) -> Iterator[Finding]:
-    virtual = trial.kernel.is_virtual_time
-    emulated = any(each.accelerator == "tcg" for each in evidence.vms)
+def _judged(case: Case, seen: PingResult, low_s: float, high_s: float, lost: Finding, took: str) -> Iterator[Finding]:
+    virtual = case.virtual
+    emulated = any(each.accelerator == "tcg" for each in case.evidence.vms)
     if seen.rtt_min_s is None or seen.rtt_max_s is None:
         yield lost
     elif emulated and high_s < seen.rtt_max_s and low_s <= seen.rtt_min_s <= high_s + EMULATED_S:
@@ -206,15 +204,15 @@ def _judged(
         )
 
 
-def _asking_s(trial: Trial, plan: Plan) -> float:
+def _asking_s(case: Case) -> float:
     """How much longer a ping can take because switches ask their controllers, with the exchange of ARP before it where
     hosts have to ask; infinite if a controller is away.
     """
-    if _is_away(plan):
+    if _is_away(case.plan):
         return math.inf
-    asked = [channel for _, channel in plan.controlled if not channel.controller.is_proactive]
-    answer_s = ANSWER_S[trial.kernel.is_virtual_time]
-    arp_s = plan.rtts_ns[1] / 1e9 if asked and trial.topology.neighbours == "learned" else 0.0
+    asked = [channel for _, channel in case.plan.controlled if not channel.controller.is_proactive]
+    answer_s = ANSWER_S[case.virtual]
+    arp_s = case.plan.rtts_ns[1] / 1e9 if asked and case.trial.topology.neighbours == "learned" else 0.0
     return arp_s + QUESTIONS * sum(channel.controller.rtt_ns / 1e9 + answer_s for channel in asked)
 
 
@@ -240,11 +238,10 @@ def _stages(evidence: Evidence) -> list[Stage]:
     return [each.stage for each in evidence.stages]
 
 
-def _slack_s(trial: Trial, evidence: Evidence, asked_s: float) -> float:
+def _slack_s(case: Case, asked_s: float) -> float:
     """The tolerance of a round trip in both directions: for the kernel's timers, and for jitter."""
-    spread_s = sum(8 * stage.asked.jitter.sd_ns / 1e9 for stage in _stages(evidence) if stage.asked.jitter)
-    virtual = trial.kernel.is_virtual_time
-    return spread_s + (LAB_TOLERANCE_S if virtual else max(REAL_TOLERANCE_S, asked_s * REAL_TOLERANCE))
+    spread_s = sum(8 * stage.asked.jitter.sd_ns / 1e9 for stage in _stages(case.evidence) if stage.asked.jitter)
+    return spread_s + (LAB_TOLERANCE_S if case.virtual else max(REAL_TOLERANCE_S, asked_s * REAL_TOLERANCE))
 
 
 def _sending_s(frame_bytes: int, stages: list[Stage], during: bool) -> float:
@@ -281,10 +278,10 @@ def _longest_queue_s(each: StageEvidence) -> float:
     return 8 * (each.stage.buffer_bytes(frame) + frame) / rate_bps if rate_bps else 0.0
 
 
-def _pings(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[tuple[str, PingResult, int, bool]]:
+def _pings(case: Case) -> Iterator[tuple[str, PingResult, int, bool]]:
     """(name, result, payload bytes, whether schedules and background were active) for each series of pings."""
-    late = bool(plan.controlled)
-    yield AFTERWARDS if late else "ping before the workload", evidence.rtt_check, PAYLOAD_BYTES, late
-    if trial.workload.echo_bytes is not None:
-        own = measured.need(PingResult, evidence.outcome.measured)
-        yield "ping of the workload", own, trial.workload.echo_bytes, True
+    late = bool(case.plan.controlled)
+    yield AFTERWARDS if late else "ping before the workload", case.evidence.rtt_check, PAYLOAD_BYTES, late
+    if case.trial.workload.echo_bytes is not None:
+        own = measured.need(PingResult, case.evidence.outcome.measured)
+        yield "ping of the workload", own, case.trial.workload.echo_bytes, True

@@ -6,13 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ....model.scenario import Trial
 from ....plan.link import fault
 from ....plan.link.impairment import Context, Setting, settings
 from ....plan.link.stage import BUFFER, DELAY, POLICE, RATE, Stage, State
-from ....plan.network import Plan
+from ...evidence.case import Case
 from ...evidence.interval import Timeline
-from ...evidence.stage import Evidence, StageEvidence
+from ...evidence.stage import StageEvidence
 from ...observe.readback import Qdisc
 from ...stored_result import Finding
 
@@ -25,12 +24,12 @@ TOLD_TWICE = frozenset({"delay", "jitter", "limit"})
 """Numbers of netem that Qdisc has as fields too."""
 
 
-def queues(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def queues(case: Case) -> Iterator[Finding]:
     """Compares what was read back over netlink of every emulator with what was asked."""
-    for each in (*evidence.stages, *evidence.beside, *evidence.channels):
-        context = Context(each.mtu_bytes, not trial.kernel.is_virtual_time)
+    for each in (*case.evidence.stages, *case.evidence.beside, *case.evidence.channels):
+        context = case.context(each)
         before = tuple(differences(each.stage, each.stage.start, each.qdiscs, context))
-        last = last_state(each.stage, evidence.timeline)
+        last = last_state(each.stage, case.evidence.timeline)
         after = tuple(differences(each.stage, last, each.qdiscs_after, context))
         for what in before:
             yield _finding(each, what)
@@ -74,4 +73,4 @@ def _seen(setting: Setting, qdiscs: Mapping[str, Qdisc]) -> int | None:
 
 
 def _finding(each: StageEvidence, what: str) -> Finding:
-    return Finding("set-up", "invalid", f"{each.link} {each.stage.way}: {what}", HINT)
+    return Finding("set-up", "invalid", f"{each.where}: {what}", HINT)

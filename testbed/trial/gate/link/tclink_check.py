@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....model.scenario import Trial
 from ....plan.link.impairment import TICK_NS
 from ....plan.link.stage import frame_bytes
 from ....plan.link.tclink import BUCKET_BYTES, BURST_BYTES, CEILING_BUCKET_BYTES, TcPort
-from ....plan.network import Plan
-from ...evidence.stage import Evidence, TcEvidence
+from ...evidence.case import Case
+from ...evidence.stage import TcEvidence
 from ...observe.readback import HtbClass, Qdisc
 from ...observe.sample import QueueSample
 from ...stored_result import Finding
@@ -33,9 +32,9 @@ def _where(each: TcEvidence) -> str:
     return f"{each.port.link} at {each.port.node}"
 
 
-def set_up(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def set_up(case: Case) -> Iterator[Finding]:
     """Compares what was read back over netlink with what TCLink was asked for: TCLink only prints its errors."""
-    for each in (*evidence.tc_ends, *evidence.beside_tc_ends):
+    for each in (*case.evidence.tc_ends, *case.evidence.beside_tc_ends):
         before = tuple(_differences(each.port, each.htb, each.netem))
         after = tuple(_differences(each.port, each.htb_after, each.netem_after))
         for what in (*before, *(f"{what} after the workload" for what in after if what not in before)):
@@ -76,16 +75,16 @@ def _delayed(port: TcPort, netem: Qdisc | None) -> Iterator[tuple[str, int, int 
         yield from ((f"{name} of netem", 0, n, 0) for name, n in netem.more.items() if n and name not in TOLD_TWICE)
 
 
-def rate(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    for each in evidence.tc_ends:
+def rate(case: Case) -> Iterator[Finding]:
+    for each in case.evidence.tc_ends:
         asked, mtu_bytes = each.port.rate_bps, each.port.mtu_bytes
         if asked is not None:
-            yield from rate_of(trial, _where(each), asked, each.samples, mtu_bytes, BURST_BYTES, always_bursts=True)
+            yield from rate_of(case, _where(each), asked, each.samples, mtu_bytes, BURST_BYTES, always_bursts=True)
 
 
-def drops(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def drops(case: Case) -> Iterator[Finding]:
     """Reports drops in queues of TCLinks that do not behave like the queue of a link."""
-    for each in evidence.tc_ends:
+    for each in case.evidence.tc_ends:
         if not each.drops:
             continue
         lost = f"{_where(each)}: the queue dropped {each.drops} packets"
@@ -106,13 +105,13 @@ def drops(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
             )
 
 
-def backpressure(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def backpressure(case: Case) -> Iterator[Finding]:
     """Notes a bottleneck on the sender's own device: without a delay there, TCP keeps its queue short and loses
     nothing.
     """
-    for each in evidence.data_tc_ends:
+    for each in case.evidence.data_tc_ends:
         port = each.port
-        if port.is_host and not port.delay_ns and port.rate_bps is not None and port.rate_bps == plan.rate_bps:
+        if port.is_host and not port.delay_ns and port.rate_bps is not None and port.rate_bps == case.plan.rate_bps:
             yield Finding(
                 "TCLink",
                 "valid",
@@ -121,13 +120,13 @@ def backpressure(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Findi
             )
 
 
-def superpackets(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def superpackets(case: Case) -> Iterator[Finding]:
     """Notes that the queue of a TCLink counts each superpacket of a host with offloads as one packet. Without offloads
     TCP makes none; those that a program makes of datagrams (UDP_SEGMENT) are cut below the queue.
     """
-    if "offload" not in dict(plan.nics).values():
-        came, few = (0, 0) if trial.kernel.is_virtual_time else (CAME, FEW)
-        for each in evidence.tc_ends:
+    if "offload" not in dict(case.plan.nics).values():
+        came, few = (0, 0) if case.virtual else (CAME, FEW)
+        for each in case.evidence.tc_ends:
             whole, larger = (
                 sum(_holds_superpackets(look, each.port.mtu_bytes, more) for look in each.samples) for more in (came, 0)
             )
@@ -146,7 +145,7 @@ def superpackets(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Findi
                     else f"{what}, or a burst came while it was looked at",
                     "the program sends superpackets of datagrams (UDP_SEGMENT): use engine: netns",
                 )
-    elif evidence.tc_ends:
+    elif case.evidence.tc_ends:
         yield Finding(
             "TCLink",
             "valid",

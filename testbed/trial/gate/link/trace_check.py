@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 
 from ....model.link.trace import PACKET_BYTES, Trace
-from ....model.scenario import Trial
 from ....plan.link.stage import frame_bytes
-from ....plan.network import Plan
+from ...evidence.case import Case
 from ...evidence.interval import Happened
-from ...evidence.stage import Evidence, StageEvidence
+from ...evidence.stage import StageEvidence
 from ...observe.paced import PacedSample
 from ...stored_result import Finding
 from .bucket_check import looks_faults, too_little
@@ -20,27 +19,27 @@ REAL_LATE_NS = 50_000_000
 """How late an opportunity may be used in real time."""
 
 
-def trace(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
-    moment = None if evidence.timeline is None else evidence.timeline.moments.get(0)
-    for each in evidence.judged:
+def trace(case: Case) -> Iterator[Finding]:
+    moment = None if case.evidence.timeline is None else case.evidence.timeline.moments.get(0)
+    for each in case.judged:
         asked = each.stage.asked.trace
         if asked is None:
             continue
-        late_ns = 0 if trial.kernel.is_virtual_time else REAL_LATE_NS
+        late_ns = 0 if case.virtual else REAL_LATE_NS
         looks = of_workload(each.paced)
         faults = (
             *looks_faults(each, each.paced),
             *("missing: what it did since the workload began" for _ in range(len(looks) < 2)),
             *_begin(each.paced, moment),
             *_sent(asked, looks, frame_bytes(each.mtu_bytes), late_ns),
-            *(_unused(asked, looks, frame_bytes(each.mtu_bytes)) if trial.kernel.is_virtual_time else ()),
-            *(_told(asked, looks) if trial.kernel.is_virtual_time else ()),
+            *(_unused(asked, looks, frame_bytes(each.mtu_bytes)) if case.virtual else ()),
+            *(_told(asked, looks) if case.virtual else ()),
         )
         for what in faults[:1]:
-            yield Finding("trace", "invalid", f"{each.link} {each.stage.way}: {what}", HINT)
-        is_real = not trial.kernel.is_virtual_time and not faults
+            yield Finding("trace", "invalid", f"{each.where}: {what}", HINT)
+        is_real = not case.virtual and not faults
         for what in islice(_unused(asked, looks, frame_bytes(each.mtu_bytes)), 1) if is_real else ():
-            yield too_little(trial, "trace", f"{each.link} {each.stage.way}: {what}")
+            yield too_little(case, "trace", f"{each.where}: {what}")
 
 
 def of_workload(looks: Sequence[PacedSample]) -> tuple[PacedSample, ...]:

@@ -9,12 +9,11 @@ import math
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
-from ....model.scenario import Trial
 from ....plan.link.impairment import TICK_NS
-from ....plan.network import Plan
 from ....plan.node.namespace import node_netns
 from ... import measured
-from ...evidence.stage import Evidence, StageEvidence
+from ...evidence.case import Case
+from ...evidence.stage import StageEvidence
 from ...measured import Download, HttpResult, PingResult, TcpResult, UdpResult
 from ...observe.sample import received_series
 from ...stored_result import Finding
@@ -50,16 +49,16 @@ JIFFY_S = 0.01
 """The longest tick of a kernel, in which it counts how long a sender was busy."""
 
 
-def adds_up(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def adds_up(case: Case) -> Iterator[Finding]:
     """The first fault of each part: what one number spoils is said once."""
     for part in PARTS:
-        for what in part(trial, plan, evidence):
+        for what in part(case):
             yield Finding("evidence", "invalid", what, HINT)
             break
 
 
-def _times(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
-    outcome, timeline = evidence.outcome, evidence.timeline
+def _times(case: Case) -> Iterator[str]:
+    outcome, timeline = case.evidence.outcome, case.evidence.timeline
     begin_ns, steady_ns, end_ns = outcome.begin_ns, outcome.steady_ns, outcome.end_ns
     if begin_ns is not None and end_ns is not None and not 0 <= begin_ns < end_ns:
         yield f"the workload began at {begin_ns} ns and ended at {end_ns} ns"
@@ -76,26 +75,27 @@ def _times(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
             yield f"the change at {at_ns / 1e9:g} s began before the schedule"
 
 
-def _flows(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
+def _flows(case: Case) -> Iterator[str]:
     """Sockets have ports and buffers; together the flows got what the goodput says."""
-    outcome = evidence.outcome
+    outcome = case.evidence.outcome
     for number, flow in enumerate(outcome.flows, 1):
         for name in NEVER_ZERO:
             if getattr(flow, name) == 0:
                 yield f"{name} of flow {number} is 0"
         if any((share or 0.0) > 1 + NEAR for share in (flow.rwnd_limited, flow.sndbuf_limited)):
             yield f"flow {number} was held back for more than its time"
-        if flow.congestion is not None and "congestion" not in trial.workload.reports:
-            yield f"flow {number} has the congestion control {flow.congestion}, which {trial.workload.tool} cannot tell"
-    yield from _together(trial, evidence)
-    yield from _alone(trial, evidence)
+        if flow.congestion is not None and "congestion" not in case.trial.workload.reports:
+            tool = case.trial.workload.tool
+            yield f"flow {number} has the congestion control {flow.congestion}, which {tool} cannot tell"
+    yield from _together(case)
+    yield from _alone(case)
 
 
-def _alone(trial: Trial, evidence: Evidence) -> Iterator[str]:
+def _alone(case: Case) -> Iterator[str]:
     """The only flow has the goodput of all. In real time a busy computer looks at it some time after the start, and a
     flow is counted from there: then it lasted no less than its sender was busy, which the kernel counts.
     """
-    outcome = evidence.outcome
+    outcome = case.evidence.outcome
     flow = outcome.flows[0] if len(outcome.flows) == 1 else None
     if flow is None or not flow.goodput_bps or outcome.goodput_bps is None:
         return
@@ -103,21 +103,21 @@ def _alone(trial: Trial, evidence: Evidence) -> Iterator[str]:
     if math.isclose(one_bps, all_bps, rel_tol=ALONE):
         return
     is_near = all_bps < one_bps < all_bps * (1 + ALONE_LATE)
-    can_be_late = not trial.kernel.is_virtual_time and outcome.ramp_goodput_bps is None and is_near
+    can_be_late = not case.virtual and outcome.ramp_goodput_bps is None and is_near
     lasted_s, busy_s = 8 * (flow.received_bytes or 0) / one_bps, flow.busy_s or 0.0
     if can_be_late and busy_s and lasted_s >= busy_s * (1 - ALONE) - JIFFY_S:
         return
     yield f"the only flow had {one_bps:g} bit/s, all together {all_bps:g} bit/s"
 
 
-def _together(trial: Trial, evidence: Evidence) -> Iterator[str]:
+def _together(case: Case) -> Iterator[str]:
     """What is left of the flows after a ramp is counted until the first of them ends, a little before the last one; or
     long before, if they do not begin together.
     """
-    outcome = evidence.outcome
+    outcome = case.evidence.outcome
     begin_ns, steady_ns, end_ns = outcome.begin_ns, outcome.steady_ns, outcome.end_ns
     received = sum(flow.received_bytes or 0 for flow in outcome.flows)
-    is_apart = len(set(getattr(trial.workload, "start_ns", (0,)))) > 1
+    is_apart = len(set(getattr(case.trial.workload, "start_ns", (0,)))) > 1
     has_ramp = outcome.ramp_goodput_bps is not None
     if (
         begin_ns is None
@@ -133,15 +133,15 @@ def _together(trial: Trial, evidence: Evidence) -> Iterator[str]:
         yield f"the goodput makes {told / 8e9:.0f} bytes, the flows got {received}"
 
 
-def _series(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
+def _series(case: Case) -> Iterator[str]:
     """The seconds of all flows are those of their samples."""
-    outcome = evidence.outcome
+    outcome = case.evidence.outcome
     found = measured.find(TcpResult, outcome.measured)
     if found is None or outcome.begin_ns is None or outcome.end_ns is None:
         return
     ports = {flow.port for flow in outcome.flows}
-    netns = node_netns(trial.workload.destination)
-    sampled = received_series(evidence.tcp, netns, ports, outcome.begin_ns, outcome.end_ns)
+    netns = node_netns(case.trial.workload.destination)
+    sampled = received_series(case.evidence.tcp, netns, ports, outcome.begin_ns, outcome.end_ns)
     if [each.time_s for each in found.series] != [each.time_s for each in sampled]:
         yield f"the series has {len(found.series)} seconds, its samples {len(sampled)}"
         return
@@ -150,27 +150,27 @@ def _series(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
             yield f"{one.goodput_bps:g} bit/s in second {one.time_s:g}, by the samples {other.goodput_bps:g}"
 
 
-def _datagrams(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
-    found = measured.find(UdpResult, evidence.outcome.measured)
+def _datagrams(case: Case) -> Iterator[str]:
+    found = measured.find(UdpResult, case.evidence.outcome.measured)
     if found is None:
         return
     sent, arrived, lost = found.sent_datagrams, found.arrived_datagrams, found.lost_datagrams
     if arrived + lost != sent:
         yield f"{sent} datagrams were sent, {arrived} arrived and {lost} were lost"
-    received = sum(flow.received_bytes or 0 for flow in evidence.outcome.flows)
+    received = sum(flow.received_bytes or 0 for flow in case.evidence.outcome.flows)
     if (received > 0) != (arrived > 0) or found.received_bytes not in (None, received):
         yield f"{arrived} datagrams arrived, with {received} bytes in flows and {found.received_bytes} in all"
     if sent and not found.offered_bps:
         yield f"{sent} datagrams were sent at {found.offered_bps} bit/s"
-    if trial.workload.tool == "udp":
-        yield from _own_datagrams(trial, evidence, found, received)
+    if case.trial.workload.tool == "udp":
+        yield from _own_datagrams(case, found, received)
 
 
-def _own_datagrams(trial: Trial, evidence: Evidence, found: UdpResult, received: int) -> Iterator[str]:
+def _own_datagrams(case: Case, found: UdpResult, received: int) -> Iterator[str]:
     """What only our own tool tells."""
     sent, arrived, lost = found.sent_datagrams, found.arrived_datagrams, found.lost_datagrams
-    if found.offered_bps != trial.workload.unyielding_bps:
-        yield f"{found.offered_bps:g} bit/s were offered, asked were {trial.workload.unyielding_bps}"
+    if found.offered_bps != case.trial.workload.unyielding_bps:
+        yield f"{found.offered_bps:g} bit/s were offered, asked were {case.trial.workload.unyielding_bps}"
     if (found.loss is None) != (sent == 0) or (found.loss is not None and abs(found.loss - lost / sent) > NEAR):
         yield f"a loss of {found.loss}, where {lost} of {sent} datagrams were lost"
     sums = [sum(getattr(each, name) for each in found.series) for name in SECONDS]
@@ -182,22 +182,22 @@ def _own_datagrams(trial: Trial, evidence: Evidence, found: UdpResult, received:
     if arrived and lacking:
         yield f"missing: {', '.join(lacking)} of the datagrams"
     elif arrived:
-        yield from _delays(trial, evidence, found)
+        yield from _delays(case, found)
 
 
-def _delays(trial: Trial, evidence: Evidence, found: UdpResult) -> Iterator[str]:
+def _delays(case: Case, found: UdpResult) -> Iterator[str]:
     """A delay that varies is jitter. Clocks of several computers, and time that stands still, may make it 0."""
     low, mean, high = found.delay_min_s or 0.0, found.delay_mean_s or 0.0, found.delay_max_s or 0.0
     if not low <= mean * (1 + NEAR) <= high * (1 + 2 * NEAR):
         yield f"delays of {low} to {high} s with a mean of {mean} s"
-    least_ns = 0 if not trial.kernel.is_virtual_time else max(0, sum(map(_least_ns, evidence.data_stages)))
+    least_ns = 0 if not case.virtual else max(0, sum(map(_least_ns, case.evidence.data_stages)))
     if low < least_ns / 1e9 * (1 - NEAR):
         yield f"delays of {low} s and more; the links alone take {least_ns / 1e9:g} s"
     if not found.burst_datagrams:
         yield "groups of 0 datagrams"
-    if found.arrived_datagrams > len(evidence.outcome.flows) and found.jitter_mean_s is None:
+    if found.arrived_datagrams > len(case.evidence.outcome.flows) and found.jitter_mean_s is None:
         yield "missing: jitter_mean_s of the datagrams"
-    if len(evidence.outcome.flows) == 1 and high - low > PINGS_S and not found.jitter_mean_s:
+    if len(case.evidence.outcome.flows) == 1 and high - low > PINGS_S and not found.jitter_mean_s:
         yield f"delays of {low} to {high} s without jitter"
 
 
@@ -206,15 +206,15 @@ def _least_ns(each: StageEvidence) -> int:
     return min(0 if state.asked.jitter else state.asked.delay_ns - TICK_NS for state in each.stage.history)
 
 
-def _downloads(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
-    found = measured.find(HttpResult, evidence.outcome.measured)
+def _downloads(case: Case) -> Iterator[str]:
+    found = measured.find(HttpResult, case.evidence.outcome.measured)
     if found is None:
         return
     if [each.number for each in found.downloads] != list(range(len(found.downloads))):
         yield "the downloads are not numbered one after the other"
-    cached = bool(trial.workload.relays)
+    cached = bool(case.trial.workload.relays)
     for each in found.downloads:
-        yield from (f"download {each.number}: {what}" for what in _download(each, is_far=plan.rtt_ns > 0))
+        yield from (f"download {each.number}: {what}" for what in _download(each, is_far=case.plan.rtt_ns > 0))
         if (each.cache is not None) != cached:
             yield f"download {each.number}: the cache says {each.cache}"
     for one in found.objects:
@@ -225,7 +225,7 @@ def _downloads(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
             yield f"the object of {one.object_bytes} bytes has other means than its downloads"
     if {each.object_bytes for each in found.downloads} != {one.object_bytes for one in found.objects}:
         yield "not every object has its means"
-    got = sum(flow.received_bytes or 0 for flow in evidence.outcome.flows)
+    got = sum(flow.received_bytes or 0 for flow in case.evidence.outcome.flows)
     if sum(each.object_bytes for each in found.downloads) != got:
         yield f"the clients got {got} bytes, other than the downloads have"
     hits = sum(each.cache == "HIT" for each in found.downloads) if cached else None
@@ -249,10 +249,14 @@ def _near(one: float, other: float) -> bool:
     return math.isclose(one, other, rel_tol=NEAR)
 
 
-def _pings(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
-    own = measured.find(PingResult, evidence.outcome.measured)
-    upstream_ns = 0 if plan.upstream is None else plan.upstream.rtt_ns
-    rows = ((evidence.rtt_check, plan.rtts_ns[0]), (own, plan.rtts_ns[0]), (evidence.upstream_check, upstream_ns))
+def _pings(case: Case) -> Iterator[str]:
+    own = measured.find(PingResult, case.evidence.outcome.measured)
+    upstream_ns = 0 if case.plan.upstream is None else case.plan.upstream.rtt_ns
+    rows = (
+        (case.evidence.rtt_check, case.plan.rtts_ns[0]),
+        (own, case.plan.rtts_ns[0]),
+        (case.evidence.upstream_check, upstream_ns),
+    )
     for each, rtt_ns in rows:
         if each is not None:
             yield from _round_trips(each, rtt_ns)
@@ -270,8 +274,8 @@ def _round_trips(each: PingResult, rtt_ns: int) -> Iterator[str]:
         yield f"RTTs of {times} s with a standard deviation of {each.rtt_sd_s} s"
 
 
-def _backgrounds(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
-    for name, each in measured.backgrounds(evidence.outcome.measured).items():
+def _backgrounds(case: Case) -> Iterator[str]:
+    for name, each in measured.backgrounds(case.evidence.outcome.measured).items():
         counts = (each.sent_datagrams, each.arrived_datagrams, each.lost_datagrams)
         flows = (each.planned_flows, each.started_flows, each.finished_flows, each.retransmits)
         if (None in counts) == (None in flows):
@@ -288,7 +292,7 @@ def _rises(times: list[float], *, or_stays: bool = False) -> bool:
     return all(one < later or (or_stays and one == later) for one, later in pairwise(times))
 
 
-PARTS: tuple[Callable[[Trial, Plan, Evidence], Iterator[str]], ...] = (
+PARTS: tuple[Callable[[Case], Iterator[str]], ...] = (
     _times,
     _flows,
     _series,

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from ....model.scenario import Trial
 from ....plan.link.tclink import NETEM
-from ....plan.network import Plan
+from ...evidence.case import Case
 from ...evidence.damage import MOST
-from ...evidence.stage import Evidence, StageEvidence
+from ...evidence.stage import StageEvidence
 from ...observe.readback import Qdisc
 from ...orders.openflow_dump import PORT_KEYS, ControllerEvidence, SwitchEvidence
 from ...stored_result import CaptureResult, Finding
@@ -34,32 +33,32 @@ ALWAYS = frozenset(
 """What the kernel always tells of a netem or a token bucket, whatever was asked."""
 
 
-def adds_up(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def adds_up(case: Case) -> Iterator[Finding]:
     """The first fault of each part."""
     for part in PARTS:
-        for what in part(trial, plan, evidence):
+        for what in part(case):
             yield Finding("evidence", "invalid", what, HINT)
             break
 
 
-def kept(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def kept(case: Case) -> Iterator[Finding]:
     """Every queueing discipline is the same one all the time; what nobody changes stays as it was. If one is not as
     asked, that says it all.
     """
-    if any(set_up_check.queues(trial, plan, evidence)):
+    if any(set_up_check.queues(case)):
         return
-    for each in (*evidence.judged, *evidence.channels):
+    for each in (*case.judged, *case.evidence.channels):
         for what in _changes(each):
             hint = "somebody set it up again while the workload ran, or what was read back is not whole"
-            yield Finding("set-up", "invalid", f"{each.link} {each.stage.way}: {what}", hint)
+            yield Finding("set-up", "invalid", f"{each.where}: {what}", hint)
             break
 
 
-def _tc_ends(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
+def _tc_ends(case: Case) -> Iterator[str]:
     """The queues of TCLinks are where they should be, and the same ones all the time; the kernel tells of all of them
     with the same numbers.
     """
-    ends = (*evidence.tc_ends, *evidence.beside_tc_ends)
+    ends = (*case.evidence.tc_ends, *case.evidence.beside_tc_ends)
     netems = [(end.port, netem) for end in ends for netem in (end.netem, end.netem_after) if netem is not None]
     told = {frozenset(netem.more) for _, netem in netems}
     if len(told) > 1 or frozenset() in told:
@@ -70,13 +69,8 @@ def _tc_ends(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
 
 
 def _changes(each: StageEvidence) -> Iterator[str]:
-    looks = [each.qdiscs, *(interval.qdiscs for interval in each.intervals), each.qdiscs_after]
-    if not each.stage.states:
-        yield from _differing(each.qdiscs, each.qdiscs_after)
-        return
-    if each.intervals:
-        yield from _differing(each.qdiscs, each.intervals[0].qdiscs)
-        yield from _differing(each.intervals[-1].qdiscs, each.qdiscs_after)
+    looks = [*(interval.qdiscs for interval in each.intervals), each.qdiscs_after]
+    yield from _differing(looks[-2], each.qdiscs_after)
     for one, later in pairwise(looks):
         for handle in sorted(one.keys() & later.keys()):
             if _identity(one[handle]) != _identity(later[handle]):
@@ -94,16 +88,16 @@ def _identity(qdisc: Qdisc) -> tuple[object, ...]:
     return qdisc.netns, qdisc.device, qdisc.handle, qdisc.kind, qdisc.parent, absent, ALWAYS & qdisc.more.keys()
 
 
-def _captures(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
+def _captures(case: Case) -> Iterator[str]:
     """A capture on the way has all that arrived, unless it missed packets."""
-    received = sum(flow.received_bytes or 0 for flow in evidence.outcome.flows)
-    places = {name for hop in plan.path for name in (hop.link.name, *hop.link.ends)}
-    for name, seen in evidence.captures.items():
+    received = sum(flow.received_bytes or 0 for flow in case.evidence.outcome.flows)
+    places = {name for hop in case.plan.path for name in (hop.link.name, *hop.link.ends)}
+    for name, seen in case.evidence.captures.items():
         if seen is None:
             continue
         at, _, device = name.removesuffix(".pcap").rpartition("-")
-        yield from (f"the capture {name}: {what}" for what in _capture_faults(seen, is_far=plan.rtt_ns > 0))
-        on_way = at in places and device in EMULATORS_DEVICES and evidence.captures_dropped == 0
+        yield from (f"the capture {name}: {what}" for what in _capture_faults(seen, is_far=case.plan.rtt_ns > 0))
+        on_way = at in places and device in EMULATORS_DEVICES and case.evidence.captures_dropped == 0
         if on_way and seen.payload_bytes < received:
             yield f"the capture {name} has {seen.payload_bytes} bytes of payload, {received} arrived"
 
@@ -119,76 +113,55 @@ def _capture_faults(seen: CaptureResult, *, is_far: bool) -> Iterator[str]:
         yield f"{again[1]} packets with {again[0]} bytes came again"
 
 
-def _stages(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
-    """States of a schedule have together what the whole has; what a queue sent has passed the delay before it, if one
-    was there: otherwise `set_up_check` says so.
-    """
-    for each in (*evidence.judged, *evidence.channels):
-        where = f"{each.link} {each.stage.way}"
-        yield from (f"{where}: {what}" for what in _states(trial, each))
+def _stages(case: Case) -> Iterator[str]:
+    """What a queue sent has passed the delay before it, if one was there: otherwise `set_up_check` says so."""
+    for each in (*case.judged, *case.evidence.channels):
+        where = each.where
+        yield from (f"{where}: {what}" for what in _states(case, each))
         delays = any(state.asked.delay_ns for state in each.stage.history)
-        lacks_delay = delays and _sent(each) and not each.delay_packets + each.delay_drops
-        if lacks_delay and not any(set_up_check.queues(trial, plan, evidence)):
+        lacks_delay = delays and _sent(each) and not each.counts.offered_packets
+        if lacks_delay and not any(set_up_check.queues(case)):
             yield f"{where}: packets were sent, but none came to the delay"
 
 
 def _sent(each: StageEvidence) -> bool:
     """Whether anything passed: data, or what its queue sent while the workload ran."""
-    passed = each.data_packets > each.dropped_packets
+    passed = each.counts.data_packets > each.counts.dropped_packets
     return passed or (each.around is not None and each.around[1].packets > each.around[0].packets)
 
 
-def _states(trial: Trial, each: StageEvidence) -> Iterator[str]:
-    if not each.stage.states:
-        return
+def _states(case: Case, each: StageEvidence) -> Iterator[str]:
     if not each.intervals or not each.losses:
         yield "missing: what it did in each state"
         return
-    for name in (
-        "data_packets",
-        "dropped_packets",
-        "queue_drops",
-        "delay_drops",
-        "delay_packets",
-        "aqm_drops",
-        "marks",
-        "filtered_acks",
-    ):
-        together = sum(getattr(interval, name) for interval in each.intervals)
-        if together != getattr(each, name):
-            yield f"{name} of all states is {together}, of the whole {getattr(each, name)}"
-    if trial.kernel.is_virtual_time and sum(count.data_packets for count in each.losses) != each.data_packets:
+    if case.virtual and sum(count.data_packets for count in each.losses) != each.counts.data_packets:
         yield "the losses counted other packets than the states"
     if any(one.end_ns != later.begin_ns for one, later in pairwise(each.intervals)):
         yield "there is a gap between its states"
-    for interval in each.intervals:
-        inside = [one for one in each.samples if interval.begin_ns < one.time_ns < interval.end_ns]
-        if [one for one in interval.samples if one.time_ns not in (interval.begin_ns, interval.end_ns)] != inside:
-            yield f"its state at {interval.state.at_ns / 1e9:g} s has other samples than the whole"
 
 
-def _segments(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
+def _segments(case: Case) -> Iterator[str]:
     """What arrived came in segments of at most the MTU, and was sent, but for what links made copies of."""
-    outcome = evidence.outcome
+    outcome = case.evidence.outcome
     sent, arrived = outcome.sent_segments, outcome.arrived_segments
     if sent is None or arrived is None:
         return
     received = sum(flow.received_bytes or 0 for flow in outcome.flows)
-    if received > arrived * plan.mtu_bytes:
-        yield f"{received} bytes arrived in {arrived} segments of at most {plan.mtu_bytes} bytes"
-    if arrived > sent + sum(each.met("duplicate") for each in evidence.data_stages):
+    if received > arrived * case.plan.mtu_bytes:
+        yield f"{received} bytes arrived in {arrived} segments of at most {case.plan.mtu_bytes} bytes"
+    if arrived > sent + sum(each.met("duplicate") for each in case.evidence.data_stages):
         yield f"{arrived} segments arrived, {sent} were sent"
 
 
-def _policies(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
+def _policies(case: Case) -> Iterator[str]:
     """A policy drops of what came."""
-    for each in evidence.stages:
-        policed, where = each.policed, f"{each.link} {each.stage.way}"
+    for each in case.evidence.stages:
+        policed, where = each.policed, each.where
         if policed is None:
             continue
         if bool(policed.policed_bytes) != bool(policed.policed_packets):
             yield f"{where}: {policed.policed_packets} packets with {policed.policed_bytes} bytes were policed"
-        if policed.policed_bytes > policed.offered_bytes or (each.data_packets and not policed.offered_bytes):
+        if policed.policed_bytes > policed.offered_bytes or (each.counts.data_packets and not policed.offered_bytes):
             yield f"{where}: {policed.policed_bytes} of {policed.offered_bytes} bytes were policed"
         for pair in policed.samples:
             if tuple(one.name for one in pair) != (each.stage.passed_counter, each.stage.policed_counter):
@@ -203,15 +176,15 @@ def _policies(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
                     yield f"{where}: {later.name} counted bytes without packets"
         if policed.samples and policed.samples[-1][0].bytes > policed.offered_bytes:
             yield f"{where}: the policy's samples have more bytes than came"
-        if trial.samples_interval_ns is not None and not policed.samples:
+        if case.trial.samples_interval_ns is not None and not policed.samples:
             yield f"{where}: missing: the samples of the policy"
 
 
-def _switches(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
-    for each in evidence.openflow.switches:
+def _switches(case: Case) -> Iterator[str]:
+    for each in case.evidence.openflow.switches:
         yield from (f"the Open vSwitch {each.name}: {what}" for what in _switch(each))
-    names = {each.name for each in evidence.openflow.switches}
-    for controller in evidence.openflow.controllers:
+    names = {each.name for each in case.evidence.openflow.switches}
+    for controller in case.evidence.openflow.controllers:
         yield from (f"the controller {controller.name}: {what}" for what in _told(controller, names))
 
 
@@ -258,7 +231,7 @@ def _int(value: object) -> int:
     return value if isinstance(value, int) else 0
 
 
-PARTS: tuple[Callable[[Trial, Plan, Evidence], Iterator[str]], ...] = (
+PARTS: tuple[Callable[[Case], Iterator[str]], ...] = (
     _captures,
     _stages,
     _segments,

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from ....model.scenario import Trial
 from ....plan.link.stage import Emulator, Stage
-from ....plan.network import Plan
 from ....plan.node.namespace import node_netns
+from ...evidence.case import Case
 from ...evidence.host_counter import RESENDING_COUNTERS, SUSPECT_COUNTERS
-from ...evidence.stage import Evidence, StageEvidence, TcEvidence, stages_beside, tc_beside
+from ...evidence.stage import StageEvidence, TcEvidence, stages_beside, tc_beside
 from ...measured import BACKGROUND, TcpResult
 from ...orders import remote
 from ...orders.capture import captured_devices
@@ -27,44 +26,42 @@ SECOND_NS = 10**9
 HINT = "a file of the trial's folder is not whole, or the kernel does not report it"
 
 
-def present(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def present(case: Case) -> Iterator[Finding]:
     """One finding for each part that is missing. The other checks may take for granted what this one finds."""
     for check in PARTS:
-        for what in check(trial, plan, evidence):
+        for what in check(case):
             yield Finding("evidence", "invalid", f"missing: {what}", HINT)
 
 
-def reported(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def reported(case: Case) -> Iterator[Finding]:
     """What computers and programs report by themselves. An older kernel may not have a counter."""
     names = (*SUSPECT_COUNTERS, *RESENDING_COUNTERS)
-    lacking = [name for name in names if name not in evidence.host_counters]
+    lacking = [name for name in names if name not in case.evidence.host_counters]
     if lacking:
         what = f"missing: the hosts' counters {', '.join(lacking)}"
         yield Finding("memory", "suspect", what, "the kernel of a host does not report them")
-    if evidence.captures_dropped is None:
+    if case.evidence.captures_dropped is None:
         yield Finding("capture", "suspect", "missing: how many packets the captures missed", "look at capture-*.err")
 
 
-def _stages(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
-    for is_data, found in ((True, evidence.data_stages), (False, evidence.answer_stages)):
-        asked = [(emulator, emulator.stage(way)) for emulator, way in plan.emulators_passed(is_data=is_data)]
+def _stages(case: Case) -> Iterator[str]:
+    for is_data, found in ((True, case.evidence.data_stages), (False, case.evidence.answer_stages)):
+        asked = [(emulator, emulator.stage(way)) for emulator, way in case.plan.emulators_passed(is_data=is_data)]
         yield from _emulated(asked, found)
-        yield from _behind(trial, plan, asked, found)
-    channels = [plan.emulator(channel.link.name) for channel in plan.channels]
+        yield from _behind(case, asked, found)
+    channels = [case.plan.emulator(channel.link.name) for channel in case.plan.channels]
     aside = [(emulator, stage) for emulator in channels if emulator is not None for stage in emulator.stages]
-    yield from _emulated(aside, evidence.channels)
-    yield from _emulated(stages_beside(plan), evidence.beside)
-    yield from _behind(trial, plan, stages_beside(plan), evidence.beside)
+    yield from _emulated(aside, case.evidence.channels)
+    yield from _emulated(stages_beside(case.plan), case.evidence.beside)
+    yield from _behind(case, stages_beside(case.plan), case.evidence.beside)
 
 
-def _behind(
-    trial: Trial, plan: Plan, asked: Iterable[tuple[Emulator, Stage]], found: tuple[StageEvidence, ...]
-) -> Iterator[str]:
+def _behind(case: Case, asked: Iterable[tuple[Emulator, Stage]], found: tuple[StageEvidence, ...]) -> Iterator[str]:
     """What the next node counts of what a bucket sent that cuts superpackets itself."""
     told = {(each.link, each.stage.way) for each in found if each.left_packets is not None}
-    looked_at = {node for node in passed(trial, plan) if is_observed(plan, node)}
+    looked_at = {node for node in passed(case.trial, case.plan) if is_observed(case.plan, node)}
     for emulator, stage in asked:
-        end = trial.topology.link(emulator.link).leads_to(stage.way)
+        end = case.trial.topology.link(emulator.link).leads_to(stage.way)
         if stage.cuts_late and (emulator.link, stage.way) not in told and end in looked_at:
             yield f"the frames that left the link {emulator.link} {stage.way}"
 
@@ -85,56 +82,58 @@ def _emulated(asked: Iterable[tuple[Emulator, Stage]], found: tuple[StageEvidenc
             yield f"the policy of the link {emulator.link} {stage.way}"
 
 
-def _tc_ends(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
+def _tc_ends(case: Case) -> Iterator[str]:
     rows: tuple[tuple[bool, tuple[TcEvidence, ...]], ...] = (
-        (True, evidence.data_tc_ends),
-        (False, evidence.answer_tc_ends),
+        (True, case.evidence.data_tc_ends),
+        (False, case.evidence.answer_tc_ends),
     )
     for is_data, found in rows:
         told = {(each.port.link, each.port.node) for each in found}
-        for port in plan.tc_passed(is_data=is_data):
+        for port in case.plan.tc_passed(is_data=is_data):
             if (port.link, port.node) not in told:
                 yield f"the TCLink {port.link} at {port.node}"
-    aside = {(each.port.link, each.port.node) for each in evidence.beside_tc_ends}
-    for port in tc_beside(plan):
+    aside = {(each.port.link, each.port.node) for each in case.evidence.beside_tc_ends}
+    for port in tc_beside(case.plan):
         if (port.link, port.node) not in aside:
             yield f"the TCLink {port.link} at {port.node}"
-    if (trial.topology.engine == "mininet") != bool(evidence.mininet):
+    if (case.trial.topology.engine == "mininet") != bool(case.evidence.mininet):
         yield (
-            "the version of Mininet" if not evidence.mininet else f"Mininet {evidence.mininet}, which nobody asked for"
+            "the version of Mininet"
+            if not case.evidence.mininet
+            else f"Mininet {case.evidence.mininet}, which nobody asked for"
         )
 
 
-def _pings(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
-    if evidence.rtt_check.sent < RTT_CHECK_COUNT:
-        yield f"pings: {evidence.rtt_check.sent} of {RTT_CHECK_COUNT} were sent"
-    if plan.upstream is not None and (
-        evidence.upstream_check is None or evidence.upstream_check.sent < RTT_CHECK_COUNT
+def _pings(case: Case) -> Iterator[str]:
+    if case.evidence.rtt_check.sent < RTT_CHECK_COUNT:
+        yield f"pings: {case.evidence.rtt_check.sent} of {RTT_CHECK_COUNT} were sent"
+    if case.plan.upstream is not None and (
+        case.evidence.upstream_check is None or case.evidence.upstream_check.sent < RTT_CHECK_COUNT
     ):
         yield "the pings from the origin to the cache"
 
 
-def _tool(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
+def _tool(case: Case) -> Iterator[str]:
     """What the tool always says."""
-    tool, outcome = tool_of(trial.workload), evidence.outcome
+    tool, outcome = tool_of(case.trial.workload), case.evidence.outcome
     for name in sorted(tool.tells):
         if getattr(outcome, name, 0) is None:
-            yield f"{name} of the tool {trial.workload.tool}"
+            yield f"{name} of the tool {case.trial.workload.tool}"
         for number, flow in enumerate(outcome.flows, 1):
             if getattr(flow, name, 0) is None:
                 yield f"{name} of flow {number}"
     measures = {*tool.measures}
-    if trial.workload.port_is_senders and (trial.samples_interval_ns or SECOND_NS) < SECOND_NS:
+    if case.trial.workload.port_is_senders and (case.trial.samples_interval_ns or SECOND_NS) < SECOND_NS:
         measures.add(TcpResult.KEY)
     for name in sorted(measures):
         if outcome.measured.get(name) is None:
-            yield f"what the tool {trial.workload.tool} measured: {name}"
+            yield f"what the tool {case.trial.workload.tool} measured: {name}"
 
 
-def _backgrounds(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
-    carried = evidence.outcome.measured.get(BACKGROUND, {})
-    for name, each in trial.background:
-        if name not in carried or name not in evidence.background_short_ns:
+def _backgrounds(case: Case) -> Iterator[str]:
+    carried = case.evidence.outcome.measured.get(BACKGROUND, {})
+    for name, each in case.trial.background:
+        if name not in carried or name not in case.evidence.background_short_ns:
             yield f"the background {name}"
         elif (carried[name].get("pattern"), carried[name].get("from"), carried[name].get("to")) != (
             each.pattern,
@@ -144,39 +143,39 @@ def _backgrounds(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
             yield f"the background {name}, from {each.source} to {each.destination}"
 
 
-def _computers(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
-    if not trial.kernel.is_virtual_time and evidence.cpu_busy is None:
+def _computers(case: Case) -> Iterator[str]:
+    if not case.virtual and case.evidence.cpu_busy is None:
         yield "the CPU time of this computer"
-    for name in remote.machines(trial):
-        if name not in evidence.machines or evidence.machines[name].cpu_busy is None:
+    for name in remote.machines(case.trial):
+        if name not in case.evidence.machines or case.evidence.machines[name].cpu_busy is None:
             yield f"the CPU time of the machine {name}"
-    told = {each.node: each for each in evidence.vms}
-    for node in trial.topology.nodes:
+    told = {each.node: each for each in case.evidence.vms}
+    for node in case.trial.topology.nodes:
         if node.kind.runs_in == "virtual machine":
-            seen, is_end = told.get(node.name), node.name in trial.workload.hosts
+            seen, is_end = told.get(node.name), node.name in case.trial.workload.hosts
             if seen is None or (is_end and None in (seen.cpu_busy, seen.busy_s)):
                 yield f"the CPU time of the virtual machine {node.name}"
-            elif not (seen.release and seen.qemu and seen.boot_s) or seen.is_counted != trial.kernel.is_virtual_time:
+            elif not (seen.release and seen.qemu and seen.boot_s) or seen.is_counted != case.virtual:
                 yield f"how the virtual machine {node.name} ran"
 
 
-def _devices(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
-    for node in passed(trial, plan):
-        if is_observed(plan, node):
-            for port in plan.book.ports_of(node):
+def _devices(case: Case) -> Iterator[str]:
+    for node in passed(case.trial, case.plan):
+        if is_observed(case.plan, node):
+            for port in case.plan.book.ports_of(node):
                 device = f"{node_netns(node)} {port.device}"
-                if device not in evidence.device_drops:
+                if device not in case.evidence.device_drops:
                     yield f"the losses of the device {device}"
 
 
-def _switches(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
-    switches = {each.name: each for each in evidence.openflow.switches}
-    controllers = {each.name: each for each in evidence.openflow.controllers}
-    for name, _ in plan.datapaths:
-        ports = len(plan.book.ports_of(name))
+def _switches(case: Case) -> Iterator[str]:
+    switches = {each.name: each for each in case.evidence.openflow.switches}
+    controllers = {each.name: each for each in case.evidence.openflow.controllers}
+    for name, _ in case.plan.datapaths:
+        ports = len(case.plan.book.ports_of(name))
         if name not in switches or len(switches[name].ports) < max(1, ports) or not switches[name].version:
             yield f"the Open vSwitch {name}"
-    for channel in plan.channels:
+    for channel in case.plan.channels:
         seen = controllers.get(channel.name)
         counted = () if channel.controller.program is not None else channel.switches
         if seen is None or not set(counted) <= seen.packet_ins.keys():
@@ -186,13 +185,13 @@ def _switches(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
                 yield f"the versions of OpenFlow of {switch}"
 
 
-def _captures(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[str]:
-    for place in captured_devices(trial, plan):
-        if capture_file(*place) not in evidence.captures:
+def _captures(case: Case) -> Iterator[str]:
+    for place in captured_devices(case.trial, case.plan):
+        if capture_file(*place) not in case.evidence.captures:
             yield f"the capture {capture_file(*place)}"
 
 
-PARTS: tuple[Callable[[Trial, Plan, Evidence], Iterator[str]], ...] = (
+PARTS: tuple[Callable[[Case], Iterator[str]], ...] = (
     _stages,
     _tc_ends,
     _pings,

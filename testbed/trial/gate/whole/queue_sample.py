@@ -14,12 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from ....model.scenario import Trial
 from ....plan.link import paced
 from ....plan.link.stage import BUFFER, DELAY, RATE
 from ....plan.link.tclink import HTB, NETEM
-from ....plan.network import Plan
-from ...evidence.stage import Evidence, StageEvidence
+from ...evidence.case import Case
+from ...evidence.stage import StageEvidence
 from ...observe.sample import QueueSample
 from ...stored_result import Finding
 from .sample import LARGEST_BYTES, first_fault
@@ -47,13 +46,13 @@ same with less than one in a million, even if 7 of 10 did.
 """
 
 
-def queues(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def queues(case: Case) -> Iterator[Finding]:
     """The samples of every queue on the path, with the looks around the workload."""
-    netns = {emulator.link: emulator.netns for emulator in plan.emulators}
-    is_exact = trial.kernel.is_virtual_time
-    for each in (*evidence.stages, *evidence.channels):
-        yield from first_fault(f"{each.link} {each.stage.way}", _stage_faults(each, netns[each.link], is_exact))
-    for end in evidence.tc_ends:
+    netns = {emulator.link: emulator.netns for emulator in case.plan.emulators}
+    is_exact = case.virtual
+    for each in (*case.evidence.stages, *case.evidence.channels):
+        yield from first_fault(each.where, _stage_faults(each, netns[each.link], is_exact))
+    for end in case.evidence.tc_ends:
         where, handle = f"{end.port.link} at {end.port.node}", HTB if end.port.rate_bps else NETEM
         yield from first_fault(where, _queue_faults(end.samples, end.port.netns, handle, is_exact))
         if any(later.time_ns <= one.time_ns for one, later in pairwise(end.samples)):
@@ -70,7 +69,7 @@ def _stage_faults(each: StageEvidence, netns: str, is_exact: bool) -> Iterator[s
         looks = (*(each.queue_around or ()),)
         whole = (*looks[:1], *each.queue_samples, *looks[1:])
         yield from _queue_faults(whole, netns, BUFFER, is_exact, asked=each.stage.queue.type)
-    for samples in (each.samples, *(interval.samples for interval in each.intervals)):
+    for samples in (each.samples, *(interval.looks for interval in each.intervals if each.is_scheduled)):
         if samples:
             yield from _queue_faults(samples, netns, samples[0].handle, is_exact, _kind(each))
         if any(later.time_ns <= one.time_ns for one, later in pairwise(samples)):

@@ -10,11 +10,9 @@ from ipaddress import ip_address
 from itertools import pairwise
 from typing import Any
 
-from ....model.scenario import Trial
 from ....plan.link.stage import RATE
-from ....plan.network import Plan
 from ....plan.node.namespace import node_netns
-from ...evidence.stage import Evidence
+from ...evidence.case import Case, Slack
 from ...observe.sample import QueueSample, TcpSample
 from ...observe.tcp_info import FIELDS, UNKNOWN
 from ...orders.sequence import is_observed
@@ -22,8 +20,8 @@ from ...stored_result import Finding, FlowResult
 
 FEW = 3
 """So many sample intervals must pass before samples are asked for."""
-ENOUGH = {True: 0.9, False: 0.5}
-"""The share of the samples that must be there, in virtual time and in real time."""
+ENOUGH = Slack(0.9, 0.5)
+"""The share of the samples that must be there."""
 GAP = 1.5
 """The longest time between two samples in virtual time, in intervals."""
 
@@ -58,50 +56,50 @@ LARGEST_BYTES, SYNS = 65_536, 10
 """What one segment has at most; so many SYNs may be sent again."""
 
 
-def often(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def often(case: Case) -> Iterator[Finding]:
     """Samples of every queue that sends data, and of every flow's two sockets, all the time."""
-    if trial.samples_interval_ns is None:
+    if case.trial.samples_interval_ns is None:
         return
-    lasted_ns = evidence.outcome.lasted_ns
-    for each in evidence.stages:
+    lasted_ns = case.evidence.outcome.lasted_ns
+    for each in case.evidence.stages:
         if each.around is not None and each.around[0].handle == RATE and not each.stage.states:
-            yield from _enough(trial, lasted_ns, f"{each.link} {each.stage.way}", each.samples)
-    for end in evidence.data_tc_ends:
-        yield from _enough(trial, lasted_ns, f"{end.port.link} at {end.port.node}", end.samples)
-    for number, flow, node, mine in _of_flows(trial, plan, evidence):
-        yield from _enough(trial, round((flow.busy_s or 0.0) * 1e9), f"flow {number} at {node}", mine)
-    is_tcp = trial.workload.sends_data and trial.workload.controls
-    observed = [node for node in trial.workload.hosts if is_observed(plan, node)]
-    if is_tcp and observed and not evidence.tcp:
-        yield from _enough(trial, lasted_ns, "the sockets", ())
+            yield from _enough(case, lasted_ns, each.where, each.samples)
+    for end in case.evidence.data_tc_ends:
+        yield from _enough(case, lasted_ns, f"{end.port.link} at {end.port.node}", end.samples)
+    for number, flow, node, mine in _of_flows(case):
+        yield from _enough(case, round((flow.busy_s or 0.0) * 1e9), f"flow {number} at {node}", mine)
+    is_tcp = case.trial.workload.sends_data and case.trial.workload.controls
+    observed = [node for node in case.trial.workload.hosts if is_observed(case.plan, node)]
+    if is_tcp and observed and not case.evidence.tcp:
+        yield from _enough(case, lasted_ns, "the sockets", ())
 
 
-def sockets(trial: Trial, plan: Plan, evidence: Evidence) -> Iterator[Finding]:
+def sockets(case: Case) -> Iterator[Finding]:
     """Every sample of a socket, and those of every flow's two sockets one after the other."""
-    known = {node_netns(node.name) for node in trial.topology.nodes}
-    if damaged := tuple(first_fault("the sockets", _all_faults(evidence.tcp, known))):
+    known = {node_netns(node.name) for node in case.trial.topology.nodes}
+    if damaged := tuple(first_fault("the sockets", _all_faults(case.evidence.tcp, known))):
         yield from damaged
         return
-    for number, flow, node, mine in _of_flows(trial, plan, evidence):
+    for number, flow, node, mine in _of_flows(case):
         where = f"flow {number} at {node}"
         yield from first_fault(where, _socket_faults(mine))
-        if plan.rtts_ns[0] >= 1000 and any(_moves(each) and not each.info["srtt_s"] for each in mine):
+        if case.plan.rtts_ns[0] >= 1000 and any(_moves(each) and not each.info["srtt_s"] for each in mine):
             yield from first_fault(where, iter(("an RTT of 0 in a sample",)))
-        if node == trial.workload.source:
-            yield from first_fault(where, _end_faults(flow, mine, evidence.outcome.end_ns))
+        if node == case.trial.workload.source:
+            yield from first_fault(where, _end_faults(flow, mine, case.evidence.outcome.end_ns))
 
 
-def _of_flows(
-    trial: Trial, plan: Plan, evidence: Evidence
-) -> Iterator[tuple[int, FlowResult, str, tuple[TcpSample, ...]]]:
+def _of_flows(case: Case) -> Iterator[tuple[int, FlowResult, str, tuple[TcpSample, ...]]]:
     """The number of each flow, the flow, each of its ends, and the samples of its socket there."""
-    if trial.samples_interval_ns is None or not trial.workload.port_is_senders:
+    if case.trial.samples_interval_ns is None or not case.trial.workload.port_is_senders:
         return
-    ends = [node for node in (trial.workload.source, trial.workload.destination) if is_observed(plan, node)]
-    for number, flow in enumerate(evidence.outcome.flows, 1):
+    ends = [
+        node for node in (case.trial.workload.source, case.trial.workload.destination) if is_observed(case.plan, node)
+    ]
+    for number, flow in enumerate(case.evidence.outcome.flows, 1):
         for node in ends:
-            is_receiver, netns = node == trial.workload.destination, node_netns(node)
-            mine = tuple(each for each in evidence.tcp if _is_of(each, netns, flow.port, is_receiver))
+            is_receiver, netns = node == case.trial.workload.destination, node_netns(node)
+            mine = tuple(each for each in case.evidence.tcp if _is_of(each, netns, flow.port, is_receiver))
             yield number, flow, node, mine
 
 
@@ -120,15 +118,15 @@ def first_fault(where: str, faults: Iterator[str]) -> Iterator[Finding]:
 
 
 def _enough(
-    trial: Trial, lasted_ns: int | None, where: str, samples: Sequence[QueueSample | TcpSample]
+    case: Case, lasted_ns: int | None, where: str, samples: Sequence[QueueSample | TcpSample]
 ) -> Iterator[Finding]:
     """Samples of all that time; without any, nothing is known about it."""
-    every_ns, count = trial.samples_interval_ns or 0, len(samples)
+    every_ns, count = case.trial.samples_interval_ns or 0, len(samples)
     if lasted_ns is None or lasted_ns < FEW * every_ns:
         return
     gap_ns = max((later.time_ns - one.time_ns for one, later in pairwise(samples)), default=0)
-    is_late = trial.kernel.is_virtual_time and gap_ns > GAP * every_ns
-    if is_late or count < max(2.0, lasted_ns / every_ns * ENOUGH[trial.kernel.is_virtual_time] - FEW):
+    is_late = case.virtual and gap_ns > GAP * every_ns
+    if is_late or count < max(2.0, lasted_ns / every_ns * case.slack(ENOUGH) - FEW):
         yield Finding(
             "samples",
             "invalid" if count <= 2 else "suspect",
