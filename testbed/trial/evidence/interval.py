@@ -105,8 +105,10 @@ class Interval:
 
     @property
     def looks(self) -> tuple[QueueSample, ...]:
-        """The samples, with the looks when the state began and ended."""
-        return tuple(each for each in (self.first, *self.samples, self.last) if each is not None)
+        """The samples, with the looks when the state began and ended, unless a sample was taken at the same time."""
+        times = {each.time_ns for each in self.samples}
+        first, last = ([] if one is None or one.time_ns in times else [one] for one in (self.first, self.last))
+        return (*first, *self.samples, *last)
 
 
 @dataclass(frozen=True)
@@ -187,7 +189,7 @@ def intervals(
             begin.time_ns,
             end.time_ns,
             {key[2]: begin.qdiscs[key] for key in places if key in begin.qdiscs},
-            tuple(sample for sample in samples if begin.time_ns < sample.time_ns < end.time_ns),
+            tuple(sample for sample in samples if begin.time_ns <= sample.time_ns < end.time_ns),
             _counts(stage, netns, begin, end),
             begin.queues.get(rate) if begin is not first or not samples else None,
             end.queues.get(rate) if end is not last or not samples else None,

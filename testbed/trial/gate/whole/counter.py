@@ -134,7 +134,8 @@ def _states(case: Case, each: StageEvidence) -> Iterator[str]:
     if not each.intervals or not each.losses:
         yield "missing: what it did in each state"
         return
-    if case.virtual and sum(count.data_packets for count in each.losses) != each.counts.data_packets:
+    by_losses = [sum(getattr(count, name) for count in each.losses) for name in ("data_packets", "dropped_packets")]
+    if case.virtual and by_losses != [each.counts.data_packets, each.counts.dropped_packets]:
         yield "the losses counted other packets than the states"
     if any(one.end_ns != later.begin_ns for one, later in pairwise(each.intervals)):
         yield "there is a gap between its states"

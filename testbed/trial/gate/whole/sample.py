@@ -62,7 +62,8 @@ def often(case: Case) -> Iterator[Finding]:
         return
     lasted_ns = case.evidence.outcome.lasted_ns
     for each in case.evidence.stages:
-        if each.around is not None and each.around[0].handle == RATE and not each.stage.states:
+        is_rated = all(state.asked.rate_bps for state in each.stage.history)
+        if each.around is not None and each.around[0].handle == RATE and is_rated:
             yield from _enough(case, lasted_ns, each.where, each.samples)
     for end in case.evidence.data_tc_ends:
         yield from _enough(case, lasted_ns, f"{end.port.link} at {end.port.node}", end.samples)
