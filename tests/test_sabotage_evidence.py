@@ -27,6 +27,8 @@ EXCEPTIONS: dict[str, str] = {
     r"\.intervals\.0\.end_ns zero$": "without a schedule, the only state has no end: no file says one",
     r"intervals\.(\d|\*)\.(first|last) removed$": "at the ends of a state a look stands for a sample",
     r"intervals\.(\d|\*)\.first\.(time_ns|drops) zero$": "the first look of a state: it began at no other",
+    r"^flow-schedule: answer_stages\.0\.intervals\.0\.samples(\.\*)? (empty|removed)$": f"{UNSEEN}: few of many",
+    r"^flow-schedule: \w+_stages\S+\.delay_packets zero$": f"{UNSEEN}: nothing else counts it in each state",
     r"beside\.\d+\.losses": f"{UNSEEN}: a loss that nothing passed",
     r"_stages\.\S+\.around\.0\.time_ns zero$": "a look's bytes are used, its time is not",
     r"channels\.0\.around\.0\.time_ns zero$": "a look's bytes are used, its time is not",
