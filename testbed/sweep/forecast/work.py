@@ -47,7 +47,7 @@ SECONDS = {
     "moment": 11e-3,  # at which something changes
 }
 """Processor seconds of a trial, each time that something happens; `python -m benchmarks forecast` measures them all
-together, and perf what a packet's share consists of (docs/lab-kernel.md).
+together, and perf what a packet's share consists of (docs/internals/speed.md).
 """
 BOOT_BYTES, NAMESPACE_BYTES, FLOW_BYTES = 24 << 20, 400 << 10, 6 << 10
 PROGRAMS_BYTES, CONNECTION_BYTES = 12 << 20, 300 << 10
