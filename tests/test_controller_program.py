@@ -15,7 +15,7 @@ from test_gate import fine
 from trials import make_trial, steps_data
 
 from testbed.error import MachineError, SpecError
-from testbed.kernel.ready import controller_program
+from testbed.kernel import controller
 from testbed.model.openflow import Controller, ControllerProgram
 from testbed.model.topology import Topology
 from testbed.plan.batch import steps
@@ -130,16 +130,16 @@ def test_a_program_has_the_python_of_its_own_environment_and_no_other(tmp_path: 
     assert (found.python, [name for name, _ in found.files]) == ("python", ["python"])
     with pytest.raises(SpecError, match="the virtual environment has no program 'other'"):
         net(tmp_path, "command: [other], python: venv")
-    known = controller_program.programs(net(tmp_path, "command: [app], python: venv"))
+    known = controller.programs(net(tmp_path, "command: [app], python: venv"))
     assert Path(os.path.realpath("/usr/bin/python3")) in known.reads
     assert all(path.name.startswith(("python3", "libpython3")) for path in known.reads)
     (made / "pyvenv.cfg").write_text("home = /root/.ssh\n")  # what it names is not what a guest may read
-    known = controller_program.programs(net(tmp_path, "command: app, python: venv"))
+    known = controller.programs(net(tmp_path, "command: app, python: venv"))
     assert not any(".ssh" in str(path) for path in known.reads)
     (made / "bin" / "python").unlink()
     (made / "bin" / "python").symlink_to("/etc/shadow")
     with pytest.raises((SpecError, MachineError)):  # root may execute nothing of it, either
-        controller_program.programs(net(tmp_path, "command: [app], python: venv"))
+        controller.programs(net(tmp_path, "command: [app], python: venv"))
 
 
 def test_a_lab_kernel_mounts_the_files_and_a_host_binds_them(tmp_path: Path) -> None:
@@ -151,12 +151,12 @@ def test_a_lab_kernel_mounts_the_files_and_a_host_binds_them(tmp_path: Path) -> 
     assert "A=b" in started.words
     assert started.words[:2] == ("sh", "-c")
     assert "env" in started.words
-    (lab,) = (step for step in controller_program.with_files(made, topology, is_lab=True) if mounts(step))
+    (lab,) = (step for step in controller.with_files(made, topology, is_lab=True) if mounts(step))
     assert lab.words == (
         "mount",
         *["-r", "-t", "hostfs", "-o", "/proc/self/cwd/controller-c0", "none", "/run/tb-ovs/c0/files"],
     )
-    (host,) = (step for step in controller_program.with_files(made, topology, is_lab=False) if mounts(step))
+    (host,) = (step for step in controller.with_files(made, topology, is_lab=False) if mounts(step))
     place = program_store.find(program_of(topology).files)
     assert host.words == ("mount", "-o", "bind,ro", str(place), "/run/tb-ovs/c0/files")
 
@@ -172,7 +172,7 @@ def test_files_that_are_gone_are_named(tmp_path: Path) -> None:
     node = replace(topology.node("c0"), controller=Controller("c.py", program=program))
     changed = replace(topology, nodes=(*topology.nodes[:-1], node))
     with pytest.raises(MachineError, match=r"the file 'c\.py'"):
-        controller_program.programs(changed)
+        controller.programs(changed)
 
 
 def test_without_versions_switches_offer_all_and_are_asked_as_ever(tmp_path: Path) -> None:

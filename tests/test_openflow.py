@@ -18,7 +18,7 @@ from trials import steps_data
 
 from testbed import package
 from testbed.error import MachineError, UserError
-from testbed.kernel.ready import controller_runtime
+from testbed.kernel import controller
 from testbed.model.address import address_book
 from testbed.model.openflow import Controller, Ovs, Rule
 from testbed.model.topology import Link, Node, Topology
@@ -314,13 +314,13 @@ def test_without_open_vswitch_a_trial_is_refused_with_the_node_and_the_command(
 def test_without_os_ken_a_controller_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(MachineError, match="os-ken is missing") as refused:
-        controller_runtime.check(is_lab=True)
+        controller.check(is_lab=True)
     assert refused.value.fix == "make setup"
 
 
 def test_a_lab_kernel_sees_our_folders_wherever_they_are() -> None:
     start = steps([Start("c", "/run/tb-ovs/c", netns="tb-c")])
-    found = steps_data(controller_runtime.with_interpreter(start, is_lab=True))
+    found = steps_data(controller.with_interpreter(start, is_lab=True))
     mounts = {step["run"][-1]: step["run"][-3] for step in found if step.get("title") == "mount"}
     search = next(word for word in found[-1]["run"] if word.startswith("PYTHONPATH="))
     assert search == f"PYTHONPATH={os.pathsep.join(mounts)}"

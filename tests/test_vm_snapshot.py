@@ -22,8 +22,7 @@ from testbed.kernel import lab
 from testbed.kernel.guest import TrialError
 from testbed.kernel.image.cache import KernelImage
 from testbed.kernel.native_program import Tools
-from testbed.kernel.ready import vm_runtime, vm_snapshot
-from testbed.kernel.vm import hypervisor, kernel_cache, snapshot_cache
+from testbed.kernel.vm import hypervisor, kernel_cache, runtime, snapshot, snapshot_cache
 from testbed.kernel.vm.kernel_cache import VmKernel
 from testbed.model.scenario import Trial
 from testbed.plan.node import vm as qemu
@@ -84,8 +83,8 @@ def test_in_real_time_machines_boot() -> None:
 
 def test_lab_time_starts_late_enough_for_the_clock_of_a_machine_that_has_run_before() -> None:
     resumed, booted = starts(b={**SMALL, "image": "/d"}).values()
-    assert vm_snapshot.clock_start_s([booted]) == 0
-    assert vm_snapshot.clock_start_s([booted, resumed]) == qemu.CLOCK_START_S > qemu.BOOT_LIMIT_S
+    assert snapshot.clock_start_s([booted]) == 0
+    assert snapshot.clock_start_s([booted, resumed]) == qemu.CLOCK_START_S > qemu.BOOT_LIMIT_S
 
 
 @pytest.fixture
@@ -99,7 +98,7 @@ def known(cache: Path, monkeypatch: pytest.MonkeyPatch) -> VmKernel:  # noqa: F8
 
 def placed(step: StartVm) -> StartVm:
     """With the files of that kernel in place of the words that stand for them."""
-    there = f"{vm_runtime.MOUNTED}/kernels/debian"
+    there = f"{runtime.MOUNTED}/kernels/debian"
     return replace(
         step,
         words=tuple(
@@ -119,9 +118,9 @@ def key(
     step: StartVm,
     image: KernelImage = IMAGE,
     tools: Tools = TOOLS,
-    computer: vm_snapshot.Software = some_software,
+    computer: snapshot.Software = some_software,
 ) -> str:
-    return vm_snapshot.key(placed(step), image, tools, computer)
+    return snapshot.key(placed(step), image, tools, computer)
 
 
 @pytest.mark.parametrize(
@@ -160,7 +159,7 @@ def test_another_lab_kernel_program_or_qemu_has_another_snapshot(
     seen = {key(step), key(step, replace(IMAGE, key="another")), key(step, tools=replace(TOOLS, digest="others"))}
     monkeypatch.setattr(hypervisor, "version", lambda: "7.3")
     seen.add(key(step))
-    monkeypatch.setattr(vm_snapshot.content, "of_firmware", lambda: "other firmware")
+    monkeypatch.setattr(snapshot.content, "of_firmware", lambda: "other firmware")
     seen.add(key(step))
     seen.add(key(step, computer=lambda: "other software"))
     assert len(seen) == 6
@@ -168,7 +167,7 @@ def test_another_lab_kernel_program_or_qemu_has_another_snapshot(
 
 def test_all_that_a_guest_starts_to_make_one_decides_its_name() -> None:
     """`printf`, `echo` and `kill` are the shell's own; `tail` shows what went wrong."""
-    named = {*re.findall(r"\b[a-z]+\b", f"{vm_snapshot.TAKE} {vm_runtime.MAKE_ROOT}")}
+    named = {*re.findall(r"\b[a-z]+\b", f"{snapshot.TAKE} {runtime.MAKE_ROOT}")}
     started = {"cat", "cp", "cut", "grep", "ip", "ln", "mkdir", "mkfifo", "mount", "readlink", "seq", "sleep"}
     assert started <= named
     assert {*started, "env", "sh"} <= {*software.PROGRAMS}
@@ -202,7 +201,7 @@ def test_other_software_of_this_computer_has_another_snapshot(
     monkeypatch.setattr(software, "of_machines", lambda kernels: {name: parts[name] for name in more})
     monkeypatch.setattr(provenance, "ready_kernel", lambda asked: ready_kernel.ReadyKernel(asked, TOOLS, IMAGE))
     monkeypatch.setattr(hypervisor, "words", lambda machines, tools, how: {})
-    monkeypatch.setattr(vm_snapshot, "_started_from", lambda words: ())
+    monkeypatch.setattr(snapshot, "_started_from", lambda words: ())
     trial = make_trial(kernel="lab")
 
     def named() -> set[str]:
@@ -234,11 +233,11 @@ def test_software_that_could_not_be_examined_has_none(monkeypatch: pytest.Monkey
 
 def test_the_steps_name_the_snapshot_as_the_guest_has_it_and_nothing_else(known: VmKernel, cache: Path) -> None:  # noqa: F811
     step = placed(starts()["vm-a"])
-    (named,) = vm_snapshot.with_folders((step,), IMAGE, TOOLS, some_software)
+    (named,) = snapshot.with_folders((step,), IMAGE, TOOLS, some_software)
     assert isinstance(named, StartVm)
     assert named.words[3] == f"/run/vm/snapshots/{key(step)}"
     assert named.words[:3] + named.words[4:] == step.words[:3] + step.words[4:]
-    assert vm_snapshot.key(named, IMAGE, TOOLS, some_software) == key(step)
+    assert snapshot.key(named, IMAGE, TOOLS, some_software) == key(step)
     assert not snapshot_cache.folder().exists()
 
 
@@ -370,10 +369,10 @@ def fake_lab(known: VmKernel, monkeypatch: pytest.MonkeyPatch) -> FakeLab:
 def test_one_that_is_missing_is_made_once_and_a_broken_one_again(fake_lab: FakeLab) -> None:
     steps = tuple(map(placed, starts().values()))
     for _ in range(2):
-        vm_snapshot.make_missing(steps, IMAGE, TOOLS, some_software)
+        snapshot.make_missing(steps, IMAGE, TOOLS, some_software)
     assert len(fake_lab.runs) == 1
     (done, folder, options), wanted = fake_lab.runs[0], key(steps[0])
-    assert options["seed"] == vm_snapshot.SEED
+    assert options["seed"] == snapshot.SEED
     assert options["memory_bytes"] > 512 << 20
     assert not folder.exists()
     assert not folder.is_relative_to(kernel_cache.folder())  # a guest does not write to the cache
@@ -382,7 +381,7 @@ def test_one_that_is_missing_is_made_once_and_a_broken_one_again(fake_lab: FakeL
     assert take.words[4:] == ("1", "512M", *qemu.snapshot_words(steps[0].words))
     with (snapshot_cache.folder() / wanted / "state").open("ab") as file:
         file.write(b"x")
-    vm_snapshot.make_missing(steps, IMAGE, TOOLS, some_software)
+    snapshot.make_missing(steps, IMAGE, TOOLS, some_software)
     assert len(fake_lab.runs) == 2
     assert snapshot_cache.find(wanted) is not None
 
@@ -391,7 +390,7 @@ def test_one_that_is_missing_is_made_once_and_a_broken_one_again(fake_lab: FakeL
 def test_one_that_cannot_be_made_leaves_nothing(fake_lab: FakeLab, error: BaseException) -> None:
     fake_lab.error = error
     with pytest.raises(type(error)) as raised:
-        vm_snapshot.make_missing([placed(starts()["vm-a"])], IMAGE, TOOLS, some_software)
+        snapshot.make_missing([placed(starts()["vm-a"])], IMAGE, TOOLS, some_software)
     if isinstance(error, TrialError):
         assert str(raised.value) == "no snapshot of a virtual machine could be made: the kernel panicked"
     assert not fake_lab.runs[0][1].exists()
@@ -404,7 +403,7 @@ def test_a_guest_that_left_no_state_is_an_error(fake_lab: FakeLab, monkeypatch: 
 
     monkeypatch.setattr(lab, "run", run)
     with pytest.raises(MachineError, match=r"could not be kept: .*state"):
-        vm_snapshot.make_missing([placed(starts()["vm-a"])], IMAGE, TOOLS, some_software)
+        snapshot.make_missing([placed(starts()["vm-a"])], IMAGE, TOOLS, some_software)
 
 
 SAY = (

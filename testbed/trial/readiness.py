@@ -11,9 +11,10 @@ from .. import package
 from ..agent.remote import REACH
 from ..agent.syscall import StepError
 from ..error import MachineError, UserError
+from ..kernel import controller
 from ..kernel.image.feature import ATTEMPTS
 from ..kernel.machine import connected
-from ..kernel.ready import controller_program, feasibility
+from ..kernel.ready import feasibility
 from ..kernel.ready.probe import lacking_program
 from ..kernel.vm import first_boot as vm_first_boot
 from ..kernel.vm import kernel_cache
@@ -36,7 +37,7 @@ def check(trial: Trial, made: Orders) -> None:
     local = [host for host in trial.workload.hosts if host not in made.plan.remote]
     check_programs(trial.workload, is_lab=ready.image is not None, hosts=local)
     program_store.find(trial.workload.needed_files)
-    controller_program.programs(trial.topology)
+    controller.programs(trial.topology)
     feasibility.refuse_programs(made.steps, trial.kernel.kind)
     _check_openflow(made, ready)
     check_features(trial, made, ready)

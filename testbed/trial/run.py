@@ -14,7 +14,7 @@ from typing import Any
 from ..kernel import confinement, host, lab, nic
 from ..kernel.guest import Ending, Progress, Steps, TrialError, write_steps
 from ..kernel.machine import connected
-from ..kernel.ready import vm_snapshot
+from ..kernel.vm import snapshot
 from ..kernel.vm.hypervisor import Accelerator
 from ..model.scenario import Trial
 from ..spec import program_store
@@ -56,7 +56,7 @@ def run(
     files = program_store.find(trial.workload.needed_files)
     steps, accelerator = provenance.steps_here(trial, made, ready, files)
     if ready.image is not None:
-        vm_snapshot.make_missing(steps, ready.image, ready.tools, software.of_snapshots, cancelled)
+        snapshot.make_missing(steps, ready.image, ready.tools, software.of_snapshots, cancelled)
     described = partial(_describe, trial, made, noted, accelerator, folder)
     described()
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
@@ -133,7 +133,7 @@ def _carry_out(
         seed=trial.seed,
         memory_bytes=made.memory_bytes,
         virtual_time=trial.kernel.is_virtual_time,
-        clock_start_s=vm_snapshot.clock_start_s(steps),
+        clock_start_s=snapshot.clock_start_s(steps),
         wall_limit_s=wall_limit_s,
         cpu_limit_s=cpu_limit_s,
         progress=progress,

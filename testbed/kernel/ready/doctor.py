@@ -18,13 +18,13 @@ from pathlib import Path
 from ... import package, process
 from ...error import MachineError
 from ...spec import mininet_import
-from .. import confinement
+from .. import confinement, controller
 from ..image import feature, first_boot
 from ..image.cache import find
 from ..native_program import tools
 from ..vm import guest_agent, hypervisor, kernel_cache
 from ..vm.hypervisor import TUN
-from . import controller_runtime, surroundings
+from . import surroundings
 from .probe import OVS_PACKAGE, lacking, lacking_program, missing_of_open_vswitch
 
 LAB, HOST, BUILD, SDN, VM, MININET, ROUTE = "lab", "host", "build", "sdn", "vm", "mininet", "route"
@@ -252,10 +252,10 @@ def _open_vswitch() -> Iterator[Examination]:
 
 def _controller() -> Examination:
     try:
-        controller_runtime.check(is_lab=True)
+        controller.check(is_lab=True)
     except MachineError as error:
         return Examination("controller", False, error.what, error.fix, SDN)
-    return Examination("controller", True, f"os-ken in {controller_runtime.folders()[-1]}", needed_for=SDN)
+    return Examination("controller", True, f"os-ken in {controller.folders()[-1]}", needed_for=SDN)
 
 
 def _datapath() -> Examination:

@@ -14,9 +14,8 @@ from ...model.topology import Topology
 from ...plan.network import Plan, plan
 from ...plan.started_program import programs
 from ...plan.step import Step
-from .. import lab, nic
+from .. import controller, lab, nic
 from ..vm import hypervisor
-from . import controller_runtime
 from .probe import PROBES, Lacking, lacking, lacking_program, lacking_sysctl
 from .requirement import ENGINES, Need, Needed, Never, Sysctl, needs, of_type
 
@@ -92,7 +91,7 @@ def refuse(topology: Topology, place: KernelKind, planned: Plan | None = None) -
 def refuse_programs(steps: Iterable[Step], place: KernelKind) -> None:
     """Raises MachineError for the first program that these steps start and that is missing, or hidden from a guest."""
     is_lab = place != "host"
-    started = programs(controller_runtime.with_interpreter(tuple(steps), is_lab=is_lab), package.owners())
+    started = programs(controller.with_interpreter(tuple(steps), is_lab=is_lab), package.owners())
     for name in dict.fromkeys(started):
         lacks = lacking_program(name, is_lab=is_lab)
         if lacks is not None:

@@ -18,12 +18,11 @@ from ... import package, process
 from ...error import MachineError
 from ...plan.node import open_vswitch, vm
 from ...spec import mininet_import
-from .. import confinement, host
+from .. import confinement, controller, host
 from ..image.cache import find
 from ..image.feature import PROBES as PROBES_OF_KERNEL
 from ..image.feature import QUEUES
 from ..vm import hypervisor, kernel_cache
-from . import controller_runtime
 from .requirement import NETWORK
 
 DEVICE = re.compile(r"((?:^|/)(?:conf|neigh))/(?!all/)[^/]+/")
@@ -174,8 +173,8 @@ PROBES: Mapping[str, Callable[[], Lacking | None]] = {
     "ct": partial(_emulation, "ct"),
     "periodic loss": partial(_emulation, "nft"),
     "Open vSwitch": _open_vswitch,
-    "controllers": partial(_raised, partial(controller_runtime.check, is_lab=False)),
-    "controllers in a lab kernel": partial(_raised, partial(controller_runtime.check, is_lab=True)),
+    "controllers": partial(_raised, partial(controller.check, is_lab=False)),
+    "controllers in a lab kernel": partial(_raised, partial(controller.check, is_lab=True)),
     "Mininet": _mininet,
     "QEMU": partial(_raised, hypervisor.version),
     "QEMU in a lab kernel": partial(lacking_program, vm.PROGRAM, is_lab=True),

@@ -8,12 +8,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ...kernel import lab
+from ...kernel import controller, lab
 from ...kernel.image.cache import KernelImage
 from ...kernel.lab import Programs
 from ...kernel.native_program import Tools
-from ...kernel.ready import controller_program, controller_runtime, vm_runtime, vm_snapshot
-from ...kernel.vm import hypervisor
+from ...kernel.vm import hypervisor, runtime, snapshot
 from ...kernel.vm.hypervisor import Accelerator
 from ...model.node.vm import Vm
 from ...model.topology import Topology
@@ -30,15 +29,15 @@ def substituted(
     is_virtual_time: bool = False,
     files: Path | None = None,
     image: KernelImage | None = None,
-    software: vm_snapshot.Software | None = None,
+    software: snapshot.Software | None = None,
 ) -> tuple[tuple[Step, ...], Accelerator | None]:
     """The steps as this computer can carry them out, and the accelerator of its virtual machines (None without any).
     `files` is the folder with the workload's files; None if it has none. `image` is the lab kernel, and `software`
     tells that of this computer: which snapshots machines start from depends on both (without them that stays open).
     """
     place = f"hostfs:{lab.HERE}/{lab.FILES}" if is_lab else str(files)
-    steps = controller_program.with_files(steps, topology, is_lab=is_lab)
-    done = tuple(_with_files(step, place) for step in controller_runtime.with_interpreter(steps, is_lab=is_lab))
+    steps = controller.with_files(steps, topology, is_lab=is_lab)
+    done = tuple(_with_files(step, place) for step in controller.with_interpreter(steps, is_lab=is_lab))
     machines = _machines(topology)
     if not machines:
         return done, None
@@ -46,15 +45,15 @@ def substituted(
     known = hypervisor.words(machines, tools, how)
     if not is_lab:
         return hypervisor.filled(done, known), how
-    filled = hypervisor.filled(vm_runtime.with_files(done, machines), vm_runtime.in_lab(known))
+    filled = hypervisor.filled(runtime.with_files(done, machines), runtime.in_lab(known))
     if image is None or software is None:
         return filled, how
-    return vm_snapshot.with_folders(filled, image, tools, software), how
+    return snapshot.with_folders(filled, image, tools, software), how
 
 
 def programs(topology: Topology) -> Programs:
     """What a lab kernel reads for the controllers and virtual machines of a topology."""
-    controllers, machines = controller_program.programs(topology), vm_runtime.programs(_machines(topology))
+    controllers, machines = controller.programs(topology), runtime.programs(_machines(topology))
     folders, reads = {**controllers.folders, **machines.folders}, (*controllers.reads, *machines.reads)
     return Programs(folders, reads, machines.places)
 

@@ -25,8 +25,7 @@ from ..guest import TrialError
 from ..image.cache import KernelImage
 from ..lab import VM_FILES, Programs
 from ..native_program import Tools
-from ..vm import content, hypervisor, kernel_cache, snapshot_cache
-from . import vm_runtime
+from . import content, hypervisor, kernel_cache, runtime, snapshot_cache
 
 SEED = 1
 Software = Callable[[], str]
@@ -84,7 +83,7 @@ def with_folders(steps: Sequence[Step], image: KernelImage, tools: Tools, softwa
     def filled(step: Step) -> Step:
         if not _is_resumed(step):
             return step
-        folder = f"{vm_runtime.MOUNTED}/{snapshot_cache.folder().name}/{key(step, image, tools, software)}"
+        folder = f"{runtime.MOUNTED}/{snapshot_cache.folder().name}/{key(step, image, tools, software)}"
         return replace(step, words=tuple(word.replace(str(qemu.SNAPSHOT), folder) for word in step.words))
 
     return tuple(filled(step) for step in steps)
@@ -115,7 +114,7 @@ def key(step: Run, image: KernelImage, tools: Tools, software: Software) -> str:
     gets, and when a program asks for the time decides when the machine is stopped.
     """
     parts = (
-        *(TAKE, vm_runtime.MAKE_ROOT, str(SEED), *_words(step)),
+        *(TAKE, runtime.MAKE_ROOT, str(SEED), *_words(step)),
         *(image.key, tools.digest, content.of_firmware(), hypervisor.version(), software()),
         content.of_files(_started_from(_words(step)), kernel_cache.folder().resolve()),
     )
@@ -142,14 +141,14 @@ def _after(words: Sequence[str], option: str) -> str:
 def _started_from(words: Sequence[str]) -> tuple[Path, ...]:
     """The kernel and its initramfs."""
     said = (_after(words, option) for option in ("-kernel", "-initrd"))
-    return tuple(kernel_cache.folder().resolve() / path.removeprefix(f"{vm_runtime.MOUNTED}/") for path in said)
+    return tuple(kernel_cache.folder().resolve() / path.removeprefix(f"{runtime.MOUNTED}/") for path in said)
 
 
 def _make(wanted: str, step: Run, image: KernelImage, tools: Tools, cancelled: Callable[[], bool]) -> None:
     words = _words(step)
     memory = _after(words, "-m")
     take = ("sh", "-ec", TAKE, "snapshot", str(words.count("-netdev")), memory, *words)
-    steps = (*vm_runtime.MOUNTS, Run(take, "snapshot"))
+    steps = (*runtime.MOUNTS, Run(take, "snapshot"))
     machine_bytes = (int(memory.removesuffix("M")) << 20) + qemu.HYPERVISOR_BYTES + (qemu.TRANSLATED_MIB << 20)
     with snapshot_cache.lock():
         if snapshot_cache.find(wanted) is not None:  # another process made it meanwhile

@@ -15,7 +15,7 @@ from ...plan.node import vm as qemu
 from ...plan.step import Placeholder, Run, StartVm, Step
 from ..confinement import SYSTEM
 from ..lab import HERE, NO_PROGRAMS, VM_FILES, Programs
-from ..vm import kernel_cache
+from . import kernel_cache
 
 MOUNTED = "/run/vm"
 """Where the guest has the folder of kernels for virtual machines and of the guest agent."""
