@@ -4,7 +4,7 @@
 A procedure is a whole comparison of `testbed compare --extend` with its budget of 40 seeds, made with its own looks:
 several cells with one primary metric, whose pairs differ by the true change and normal noise of a known sd. A verdict
 is wrong if it claims what is not so: better or worse where nothing changed; better or the same where there is a drop
-of more than the tolerance.
+of more than the tolerance. At most 5 % of procedures have one, also where each trial is on one of two levels by chance.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ from itertools import product
 
 import numpy as np
 
+from testbed.analysis.statistic import FloatArray
 from testbed.commands.sequential.budget import SEEDS
 from testbed.compare.look import LEAST, CellData, CellLooks, Looks, advance
 from testbed.compare.pairing import Cell
 from testbed.compare.run import TOLERANCE
 
 CELLS, CHANGES, NOISES = 4, (0.0, -0.05, -0.10), (0.03, 0.06, 0.10)
+LEVELS, LEVEL_CELLS, LEVEL_NOISE = (0.1, 0.3), (1, 4, 18), 0.001
 
 
 @dataclass(frozen=True)
@@ -35,16 +37,20 @@ class Found:
     seeds: float
 
 
-def procedure(chance: np.random.Generator, cells: int, change: float, noise: float, most: int = SEEDS) -> Looks:
-    """A whole comparison on paper, with the real looks: normal differences of pairs with this sd, as a share."""
+def procedure(
+    chance: np.random.Generator, cells: int, change: float, noise: float, most: int = SEEDS, levels: float = 0.0
+) -> Looks:
+    """A whole comparison on paper, with the real looks: normal differences of pairs with this sd, as a share. The base
+    grows with the seed; or each trial of either side is on one of two levels that are `levels` apart, a share too.
+    """
     places = [Cell("", (("cell", str(number)),)) for number in range(cells)]
     drawn = {cell: change + noise * chance.standard_normal(most) for cell in places}
+    usual = np.full((2, most), 100.0) if levels else np.tile(100.0 + np.arange(most), (2, 1))
+    bases = {cell: usual * (1 - levels * chance.integers(2, size=(2, most))) if levels else usual for cell in places}
     looks, done = Looks("a", "b", TOLERANCE, ("goodput",), cells), dict.fromkeys(places, LEAST)
     while True:
         data = {
-            cell: CellData(
-                count, LEAST, {"goodput": {n: (100.0 + n, (100.0 + n) * (1 + drawn[cell][n])) for n in range(count)}}
-            )
+            cell: CellData(count, LEAST, {"goodput": {n: _pair(bases[cell], drawn[cell], n) for n in range(count)}})
             for cell, count in done.items()
         }
         looks, wanted = advance(looks, data, most)
@@ -53,10 +59,14 @@ def procedure(chance: np.random.Generator, cells: int, change: float, noise: flo
         done |= wanted
 
 
-def simulated(cells: int, change: float, noise: float, procedures: int, seed: int = 1) -> Found:
+def _pair(levels: FloatArray, drawn: FloatArray, seed: int) -> tuple[float, float]:
+    return float(levels[0, seed]), float(levels[1, seed] * (1 + drawn[seed]))
+
+
+def simulated(cells: int, change: float, noise: float, procedures: int, seed: int = 1, levels: float = 0.0) -> Found:
     """Of so many procedures, in each cell of which the candidate differs by `change`, a share of the base."""
     chance = np.random.default_rng(seed)
-    found = [procedure(chance, cells, change, noise).cells for _ in range(procedures)]
+    found = [procedure(chance, cells, change, noise, levels=levels).cells for _ in range(procedures)]
     every = [cell for each in found for cell in each]
     wrong = sum(any(_is_wrong(cell, change) for cell in each) for each in found)
     right = sum(cell.verdict == _truth(change) for cell in every)
@@ -82,3 +92,10 @@ def lines(procedures: int) -> Iterator[str]:
         shares = (found.wrong, found.right, found.undecided)
         texts = " | ".join(f"{100 * each:.1f} %" for each in shares)
         yield f"| {said} | {100 * noise:g} % | {texts} | {found.seeds:.1f} |"
+    yield "\nTwo levels that switch by chance, and no change:\n"
+    yield "| levels apart | cells | any wrong verdict | undecided | mean seeds |"
+    yield "|---|---|---|---|---|"
+    for levels, cells in product(LEVELS, LEVEL_CELLS):
+        found = simulated(cells, 0.0, LEVEL_NOISE, procedures, levels=levels)
+        texts = f"{100 * found.wrong:.1f} % | {100 * found.undecided:.1f} % | {found.seeds:.1f}"
+        yield f"| {100 * levels:g} % | {cells} | {texts} |"
