@@ -348,7 +348,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def fake_kernel(name: str, default: bool = False, source: str = "test") -> VmKernel:
-    with kernel_cache.partial() as made:
+    with kernel_cache.kernels().partial() as made:
         (made / "vmlinuz").write_text(name)
         (made / "modules").mkdir()
         return kernel_cache.put(made, VmKernel(name, "7.3", source, default, "2026", made))
@@ -868,7 +868,7 @@ class TestReal:
 
     @pytest.mark.usefixtures("_the_host_stays_as_it_was")
     def test_a_machine_that_does_not_come_up_shows_its_console(self, kernel: VmKernel, tmp_path: Path) -> None:
-        with kernel_cache.partial() as made:
+        with kernel_cache.kernels().partial() as made:
             (made / "vmlinuz").symlink_to(kernel.image)
             (made / "modules" / kernel.release).mkdir(parents=True)
             (made / "modules" / kernel.release / "modules.dep").write_text("")

@@ -102,7 +102,7 @@ def test_a_kernel_of_this_recipe_wins_over_a_newer_one_of_another_checkout(tree:
     record = cache.records()[0][0]
     with cache.partial() as partial:
         other = replace(record, key="f" * 64, recipe_hash="0" * 64)
-        theirs = cache.put(Path(shutil.copytree(ours.folder, partial / "copy")), other)
+        theirs = cache.keep(Path(shutil.copytree(ours.folder, partial / "copy")), other)
     assert cache.installed() == (ours, theirs)
     assert cache.find(None, record.recipe_hash) == ours
     assert cache.find(None, other.recipe_hash) == theirs

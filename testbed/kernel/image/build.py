@@ -11,7 +11,6 @@ from pathlib import Path
 
 from ... import package, process
 from ...error import MachineError, TestbedError, UserError
-from ...journal import FOLDER, mark, noted
 from . import feature, first_boot, make, profile, recipe
 from .cache import Cache, KernelImage, Record, find, installed, user_cache
 from .debian import Archive, mirror
@@ -138,8 +137,7 @@ def _make(
     train: profile.Train | None,
 ) -> KernelImage:
     _check_machine(cache.folder, target)
-    with cache.partial() as partial, noted(FOLDER, partial.name, folder=str(partial)) as held:
-        mark(partial, held.entry)
+    with cache.partial() as partial:
         home, tree = partial / "image", partial / "tree"
         home.mkdir()
         log = home / "build.log"
@@ -164,7 +162,7 @@ def _make(
         report(Stage("booting it once"))
         feature.write(home, _tried(target, home / "linux"))
         release = (tree / "include/config/kernel.release").read_text().strip()
-        return cache.put(home, _record(mixed, name, default, home, release, steps, profiled))
+        return cache.keep(home, _record(mixed, name, default, home, release, steps, profiled))
 
 
 def _profile(

@@ -1,21 +1,18 @@
 """The lab kernels built on this machine: one folder each, complete or absent.
 
-Touches its own folder (`$XDG_CACHE_HOME/testbed/kernels`). A kernel is built in a partial folder and renamed
-into place; a lock keeps two builds apart, and a partial folder that nobody holds is removed.
+Touches its own folder (`$XDG_CACHE_HOME/testbed/kernels`). A lock keeps two builds apart.
 """
 
-import fcntl
-import json
 import os
 import shutil
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from ...cache_folder import FIX, make, open_lock, try_lock, user_folder
+from ...cache_folder import user_folder
 from ...error import MachineError, one_of
+from ..shelf import Shelf
 from . import recipe
 
 BUILD_COMMAND = "testbed kernel build"
@@ -66,19 +63,18 @@ class Record:
     profile: str = ""
 
 
-class Cache:
+@dataclass(frozen=True)
+class Cache(Shelf):
     """The kernels in one folder."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    record: str = "kernel.json"
 
     def records(self) -> tuple[tuple[Record, KernelImage], ...]:
         """The kernels in the folder, the last one built or adopted at the end.
 
         A folder without a complete record, or without its kernel, does not count.
         """
-        files = sorted(self.folder.glob("[!.]*/kernel.json"), key=lambda path: path.stat().st_mtime_ns)
-        return tuple(pair for pair in map(self._read, files) if pair)
+        return tuple(pair for home, about in self.things() if (pair := _read(home, about)))
 
     def installed(self) -> tuple[KernelImage, ...]:
         return tuple(image for _, image in self.records())
@@ -99,72 +95,43 @@ class Cache:
         what = f"no lab kernel is called {name!r} (there are: {have})"
         raise MachineError(what, f"{BUILD_COMMAND} --source SOURCE --name {name}")
 
-    def put(self, partial: Path, record: Record) -> KernelImage:
-        """Makes a finished partial folder a kernel of this cache."""
-        _write_json(partial / "kernel.json", asdict(record))
-        home = self._home(record)
-        if home.exists():
-            shutil.rmtree(home)
-        return self._image(record, partial.rename(home))
+    def keep(self, made: Path, record: Record) -> KernelImage:
+        """Makes a finished folder a kernel of this cache."""
+        return _image(record, self.put(made, _name(record), asdict(record)))
 
     def adopt(self, record: Record, name: str, default: bool) -> KernelImage:
         """The same kernel under another name, or as the default, without building it again."""
-        wanted = Record(**{**asdict(record), "name": name, "is_default": default})
-        home = self._home(wanted)
-        if home.exists():
-            _write_json(home / "kernel.json", asdict(wanted))
-            return self._image(wanted, home)
+        wanted = replace(record, name=name, is_default=default)
+        if (self.folder / _name(wanted)).exists():
+            return _image(wanted, self.amend(_name(wanted), asdict(wanted)))
         with self.partial() as partial:
-            copy = shutil.copytree(self._home(record), partial / "copy")
-            return self.put(copy, wanted)
+            return self.keep(shutil.copytree(self.folder / _name(record), partial / "copy"), wanted)
 
-    @contextmanager
-    def lock(self, on_wait: Callable[[], None]) -> Iterator[None]:
-        """Locks the cache; calls `on_wait` once if another build holds the lock, which ends with us, however we end."""
-        _make(self.folder)
-        try:
-            descriptor = open_lock(self.folder / ".lock")
-        except OSError as error:
-            raise _unwritable(self.folder, error) from error
-        with os.fdopen(descriptor, "wb") as file:
-            if not try_lock(descriptor):
-                on_wait()
-                fcntl.flock(file, fcntl.LOCK_EX)
-            for left_behind in self.folder.glob(".partial-*"):
-                shutil.rmtree(left_behind, ignore_errors=True)
-            yield
 
-    @contextmanager
-    def partial(self) -> Iterator[Path]:
-        """A folder to build in, removed afterwards. Only while the lock is held."""
-        partial = Path(tempfile.mkdtemp(prefix=".partial-", dir=self.folder))
-        try:
-            yield partial
-        finally:
-            shutil.rmtree(partial, ignore_errors=True)
+def _name(record: Record) -> str:
+    return f"{record.name}-{record.key[:12]}"
 
-    def _home(self, record: Record) -> Path:
-        return self.folder / f"{record.name}-{record.key[:12]}"
 
-    def _read(self, path: Path) -> tuple[Record, KernelImage] | None:
-        try:
-            record = Record(**json.loads(path.read_text()))
-        except (OSError, ValueError, TypeError):
-            return None
-        image = self._image(record, path.parent)
-        return (record, image) if os.access(image.path, os.X_OK) else None
+def _read(home: Path, about: Mapping[str, Any]) -> tuple[Record, KernelImage] | None:
+    try:
+        record = Record(**about)
+    except TypeError:
+        return None
+    image = _image(record, home)
+    return (record, image) if os.access(image.path, os.X_OK) else None
 
-    def _image(self, record: Record, home: Path) -> KernelImage:
-        return KernelImage(
-            name=record.name,
-            path=home / "linux",
-            release=record.release,
-            config_hash=record.config_hash,
-            default=record.is_default,
-            built=record.built,
-            key=record.key,
-            profile=record.profile,
-        )
+
+def _image(record: Record, home: Path) -> KernelImage:
+    return KernelImage(
+        name=record.name,
+        path=home / "linux",
+        release=record.release,
+        config_hash=record.config_hash,
+        default=record.is_default,
+        built=record.built,
+        key=record.key,
+        profile=record.profile,
+    )
 
 
 def user_cache() -> Cache:
@@ -184,20 +151,3 @@ def find(name: str | None) -> KernelImage:
     there. MachineError when there is none.
     """
     return user_cache().find(name, recipe.load("lab").sha256)
-
-
-def _make(folder: Path) -> None:
-    try:
-        make(folder)
-    except OSError as error:
-        raise _unwritable(folder, error) from error
-
-
-def _unwritable(folder: Path, error: OSError) -> MachineError:
-    return MachineError(f"the kernel cache {folder} cannot be written ({error.strerror})", FIX)
-
-
-def _write_json(path: Path, value: dict[str, object]) -> None:
-    fresh = path.with_name(path.name + ".new")
-    fresh.write_text(json.dumps(value, indent=2) + "\n")
-    fresh.replace(path)

@@ -7,13 +7,13 @@ it boots for the first time, and the answer stands in `features.json` beside its
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from ...error import one_of
 from ...plan.linux import OWN_QDISCS
+from .. import shelf
 
 FILE = "features.json"
 CONTROLS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
@@ -150,6 +150,4 @@ def read(folder: Path) -> Features | None:
 
 def write(folder: Path, found: Features) -> None:
     """Keeps an answer. Raises OSError where the folder cannot be written."""
-    fresh = folder / f"{FILE}.{os.getpid()}"
-    fresh.write_text(json.dumps(asdict(found), indent=2) + "\n")
-    fresh.replace(folder / FILE)
+    shelf.write(folder / FILE, asdict(found))

@@ -41,7 +41,7 @@ def make(
 
 
 def _put(image: KernelImage, record: Record, is_default: bool) -> VmKernel:
-    with kernel_cache.partial() as made:
+    with kernel_cache.kernels().partial() as made:
         modules = made / "kernel" / "modules" / image.release
         modules.mkdir(parents=True)
         (modules / "modules.dep").touch()

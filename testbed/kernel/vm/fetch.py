@@ -42,7 +42,7 @@ def fetch(
     for known in kernel_cache.installed():
         if (known.name, known.source, known.default) == (called, source, name is None):
             return known
-    with kernel_cache.partial() as partial:
+    with kernel_cache.kernels().partial() as partial:
         box, made = partial / "box", partial / "made"
         made.mkdir()
         report(f"fetching {package}")

@@ -1,25 +1,24 @@
 """The kernels for virtual machines on this computer: one folder each, complete or absent.
 
-Touches its own folder (`$XDG_CACHE_HOME/testbed/vm`). A kernel is fetched into a partial folder and renamed into place.
+Touches its own folder (`$XDG_CACHE_HOME/testbed/vm`).
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import lzma
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from ... import process
-from ...cache_folder import FIX, make, user_folder
+from ...cache_folder import user_folder
 from ...error import MachineError, one_of
-from ...journal import folder_noted, unique
+from ..shelf import Shelf
 from . import initramfs, unpacked
 
 FETCH_COMMAND = "testbed kernel fetch"
@@ -51,10 +50,13 @@ def folder() -> Path:
     return user_folder() / "vm"
 
 
+def kernels() -> Shelf:
+    return Shelf(folder() / "kernels", "kernel.json")
+
+
 def installed() -> tuple[VmKernel, ...]:
     """The newest at the end."""
-    files = sorted((folder() / "kernels").glob("[!.]*/kernel.json"), key=lambda path: path.stat().st_mtime_ns)
-    return tuple(found for found in map(_read, files) if found)
+    return tuple(found for home, about in kernels().things() if (found := _read(home, about)))
 
 
 def find(name: str | None) -> VmKernel:
@@ -72,28 +74,11 @@ def find(name: str | None) -> VmKernel:
     )
 
 
-@contextmanager
-def partial() -> Iterator[Path]:
-    """A folder to make a kernel in, removed afterwards; `put` moves a kernel out of it."""
-    home = folder() / "kernels"
-    try:
-        make(home)
-    except OSError as error:
-        raise MachineError(f"{home} cannot be written ({error.strerror})", FIX) from error
-    with folder_noted(home / unique(".partial")) as made:
-        yield made
-
-
 def put(made: Path, kernel: VmKernel) -> VmKernel:
     """Makes a finished folder a kernel, and replaces one of the same name."""
     about = {key: value for key, value in asdict(kernel).items() if key != "folder"}
-    (made / "kernel.json").write_text(json.dumps(about, indent=2) + "\n")
-    home = folder() / "kernels" / kernel.name
-    if home.exists():
-        shutil.rmtree(home)
     made.chmod(0o755)
-    made.rename(home)
-    return VmKernel(**about, folder=home)
+    return replace(kernel, folder=kernels().put(made, kernel.name, about))
 
 
 def initramfs_of(kernel: VmKernel, init: Path, root: str = "host", card: str = "virtio") -> Path:
@@ -154,9 +139,9 @@ def _module(path: Path) -> bytes:
     return path.read_bytes()
 
 
-def _read(path: Path) -> VmKernel | None:
+def _read(home: Path, about: Mapping[str, Any]) -> VmKernel | None:
     try:
-        found = VmKernel(**json.loads(path.read_text()), folder=path.parent)
-    except (OSError, ValueError, TypeError):
+        found = VmKernel(**about, folder=home)
+    except TypeError:
         return None
     return found if found.image.is_file() and found.modules.is_dir() else None

@@ -83,7 +83,7 @@ def with_folders(steps: Sequence[Step], image: KernelImage, tools: Tools, softwa
     def filled(step: Step) -> Step:
         if not _is_resumed(step):
             return step
-        folder = f"{runtime.MOUNTED}/{snapshot_cache.folder().name}/{key(step, image, tools, software)}"
+        folder = f"{runtime.MOUNTED}/{snapshot_cache.shelf().folder.name}/{key(step, image, tools, software)}"
         return replace(step, words=tuple(word.replace(str(qemu.SNAPSHOT), folder) for word in step.words))
 
     return tuple(filled(step) for step in steps)
@@ -150,7 +150,7 @@ def _make(wanted: str, step: Run, image: KernelImage, tools: Tools, cancelled: C
     take = ("sh", "-ec", TAKE, "snapshot", str(words.count("-netdev")), memory, *words)
     steps = (*runtime.MOUNTS, Run(take, "snapshot"))
     machine_bytes = (int(memory.removesuffix("M")) << 20) + qemu.HYPERVISOR_BYTES + (qemu.TRANSLATED_MIB << 20)
-    with snapshot_cache.lock():
+    with snapshot_cache.shelf().lock():
         if snapshot_cache.find(wanted) is not None:  # another process made it meanwhile
             return
         try:
@@ -172,4 +172,4 @@ def _make(wanted: str, step: Run, image: KernelImage, tools: Tools, cancelled: C
             raise TrialError(f"no snapshot of a virtual machine could be made: {error}") from None
         except OSError as error:
             what = f"a snapshot of a virtual machine could not be kept: {error.filename}: {error.strerror}"
-            raise MachineError(what, f"df {snapshot_cache.folder()} {tempfile.gettempdir()}") from error
+            raise MachineError(what, f"df {snapshot_cache.shelf().folder} {tempfile.gettempdir()}") from error

@@ -1,51 +1,42 @@
 """The snapshots of virtual machines on this computer: one folder each, whole or absent.
 
-Touches its own folder (`$XDG_CACHE_HOME/testbed/vm/snapshots`). A snapshot is copied into a partial folder and renamed
-into place; `find` reads it again, and what is broken counts as absent.
+Touches its own folder (`$XDG_CACHE_HOME/testbed/vm/snapshots`). `find` reads a snapshot again, and a broken one counts
+as absent.
 """
 
 from __future__ import annotations
 
 import errno
-import fcntl
 import hashlib
-import json
 import os
-import shutil
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
-from ...cache_folder import FIX, make, open_lock
-from ...error import MachineError
-from ...journal import folder_noted, unique
+from ...cache_folder import make
 from ...spec.syntax import input_file
+from ..shelf import Shelf
 from . import kernel_cache
 
 FILES = ("memory", "state")
-RECORD = "snapshot.json"
 PAGE_BYTES, CHUNK_BYTES = 4096, 1 << 20
 UNUSED_S = 14 * 86_400
 """A snapshot that was used for the last time so long ago goes when another one comes."""
 
 
-def folder() -> Path:
-    return kernel_cache.folder() / "snapshots"
+def shelf() -> Shelf:
+    return Shelf(kernel_cache.folder() / "snapshots", "snapshot.json")
 
 
 def find(key: str) -> Path | None:
     """The folder of this snapshot; None if it is not there, or is not what was put there."""
-    home = folder() / key
+    home, known = shelf().folder / key, shelf().known(key)
     try:
-        known = json.loads((home / RECORD).read_text())
-        if known["key"] != key or any(known[name] != _digest(home / name) for name in FILES):
+        if known != {"key": key, **{name: _digest(home / name) for name in FILES}}:
             return None
-    except (OSError, ValueError, LookupError, TypeError):
+    except (OSError, ValueError):
         return None
-    with suppress(OSError):  # in a cache that is read-only nothing goes either
-        os.utime(home / RECORD)
+    shelf().use(key)
     return home
 
 
@@ -53,35 +44,12 @@ def put(key: str, made: Path) -> Path:
     """Copies what a guest made, ordinary files only, in place of a snapshot of this key. Raises OSError if one is
     missing or no ordinary file.
     """
-    home = folder() / key
-    with folder_noted(folder() / unique(".partial")) as partial:
+    with shelf().partial() as partial:
         fresh = make(partial / "made")
         known = {"key": key, **{name: _copied(made / name, fresh / name) for name in FILES}}
-        (fresh / RECORD).write_text(json.dumps(known, indent=2) + "\n")
-        if home.exists():
-            home.rename(partial / "replaced")
-        fresh.rename(home)
-    _remove_unused()
+        home = shelf().put(fresh, key, known)
+    shelf().remove_unused(UNUSED_S)
     return home
-
-
-@contextmanager
-def lock() -> Iterator[None]:
-    """While one process makes a snapshot, others wait, and then find it. MachineError if the cache is not writable."""
-    try:
-        make(folder())
-        descriptor = open_lock(folder() / ".lock")
-    except OSError as error:
-        raise MachineError(f"{folder()} cannot be written ({error.strerror})", FIX) from error
-    with os.fdopen(descriptor, "wb"):
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-
-
-def _remove_unused() -> None:
-    for record in folder().glob(f"[!.]*/{RECORD}"):
-        if time.time() - record.stat().st_mtime > UNUSED_S:
-            shutil.rmtree(record.parent, ignore_errors=True)
 
 
 def _digest(path: Path) -> str:
