@@ -321,6 +321,15 @@ def test_two_seeds_show_a_drop_of_all_cells_and_not_of_one_which_takes_three() -
     assert [(each.verdict, each.p) for each in by_kind(both)] == [("worse", pytest.approx(1 / 128, rel=4))] * 2
 
 
+def test_levels_count_once_for_each_metric_as_the_tests_do() -> None:
+    """Of a primary metric with nine tenths of the error, and one of five others with a fiftieth."""
+    cells = {(metric, cell): both for metric in range(6) for cell, both in levels_apart(3, 2, cv=1e-4).items()}
+    found = compare(cells, 0.03, is_primary=lambda key: key[0] == 0, kind=lambda key: key[0])  # type: ignore[arg-type]
+    assert {each.key: each.p for each in found if each.key[1] == 0} == {
+        (metric, 0): pytest.approx(1.0 if metric else 1 / 32 / 0.9) for metric in range(6)
+    }
+
+
 @pytest.mark.parametrize(("seeds", "verdict"), [(3, "cannot tell"), (4, "worse")])
 def test_a_drop_that_may_be_a_level_of_which_another_cell_shows_two_takes_a_seed_more(seeds: int, verdict: str) -> None:
     cells = levels_apart(seeds, 4)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -92,9 +92,13 @@ def compare(
     found = _with_noise({key: statistic.paired(*samples) for key, samples in cells.items()}, kind)
     parts = dict(zip(found, multiple.shares([is_primary(key) for key in found], PRIMARY_SHARE), strict=True))
     margins = {key: max(relative(key) * abs(float(each.base.mean())), least(key)) for key, each in found.items()}
-    p_values = _p_values(found, parts, margins, kind or (lambda key: key), level)
+    of_kind: defaultdict[Hashable, float] = defaultdict(float)
+    for key, part in parts.items():
+        of_kind[kind(key) if kind else None] += part
+    shares = {key: of_kind[kind(key) if kind else None] for key in found}
+    p_values = _p_values(found, parts, shares, margins, kind or (lambda key: key), level)
     return tuple(
-        _cell(key, each, p_values.get(key, (None, False)), parts[key], margins[key], is_gain(key), level)
+        _cell(key, each, p_values.get(key, (None, False)), (parts[key], shares[key]), margins[key], is_gain(key), level)
         for key, each in found.items()
     )
 
@@ -163,8 +167,10 @@ class _Pairs:
         half = _t(level, self.noise.df) * (self.noise.careful_se(count) if is_doubtful else self.noise.se(count))
         return Interval(self.effect - half, self.effect + half, level)
 
-    def smallest_effect(self, alpha: float, margin: float, level: float) -> float | None:
-        """What the t-test shows with this `alpha`, if levels do not do as much in the cells of the kind."""
+    def smallest_effect(self, alpha: float, margin: float, level: float, share: float) -> float | None:
+        """What the t-test shows with this `alpha`, if levels do not do as much in the cells of the kind, which has this
+        share of the error.
+        """
         pairs = len(self.base)
         if self.noise is None or not self.noise.variance or noise.by_levels(pairs) >= 1 - level:
             return None
@@ -172,17 +178,19 @@ class _Pairs:
             power.smallest_effect(se, self.noise.df, alpha, margin) if math.isfinite(se) else math.inf
             for se in (self.noise.se(pairs), self.noise.careful_se(pairs))
         )
-        hidden = next((n for n, _ in enumerate(self.peers) if noise.by_levels(pairs, others=n + 1) >= 1 - level), None)
-        found = least if hidden is None else max(least, min(careful, 2 * float(self.peers[hidden]) * self.scale))
+        reaches = [2 * each * self.scale for each in (math.inf, *self.peers.tolist())]
+        hidden = (by for n, by in enumerate(reaches) if noise.by_levels(pairs, others=n) >= share * (1 - level))
+        found = max(least, min(careful, next(hidden, 0.0)))
         return found if math.isfinite(found) else None
 
-    def seeds_needed(self, alpha: float, margin: float, level: float) -> int | None:
+    def seeds_needed(self, alpha: float, margin: float, level: float, share: float) -> int | None:
         if self.noise is None:
             return None
         if not self.noise.variance:
             return None if self.is_equal or abs(self.effect) <= margin else math.floor(2 - math.log2(alpha))
         found = power.seeds_needed(math.sqrt(self.noise.variance), alpha, 1 - level, margin)
-        return found and max(found, next(n for n in count(2) if noise.by_levels(n, others=self.others) < 1 - level))
+        enough = (n for n in count(2) if noise.by_levels(n, others=self.others) < share * (1 - level))
+        return found and max(found, next(enough))
 
 
 def _with_noise(
@@ -212,13 +220,15 @@ def _with_noise(
 def _p_values(
     cells: Mapping[K, _Pairs],
     parts: Mapping[K, float],
+    shares: Mapping[K, float],
     margins: Mapping[K, float],
     kind: Callable[[K], Hashable],
     level: float,
 ) -> dict[K, tuple[float, bool]]:
     """By the t-test, adjusted for all cells. For what that tells apart, p is at least the chance that levels do (then
-    True stands beside it): in the cells of a kind that are told apart in one direction, or also in those that vary as
-    much. The latter do not count where the difference is clear beside the noise of the mean cell too.
+    True stands beside it): in the cells of a kind that are told apart in one direction and in those that vary as much,
+    over the kind's share of the error. Where the difference is clear beside the noise of the mean cell too, only the
+    former count, as one kind, for levels are a trial's.
     """
     known = {key: each for key, each in cells.items() if each.noise is not None}
 
@@ -236,7 +246,7 @@ def _p_values(
     least = dict.fromkeys(plain, 0.0)
     for key, way in apart.items():
         pairs, many = len(cells[key].base), counts[way]
-        with_others = noise.by_levels(pairs, many, cells[key].others)
+        with_others = min(1.0, noise.by_levels(pairs, many, cells[key].others) / shares[key])
         least[key] = max(noise.by_levels(pairs, many), min(careful[key], with_others))
     return {key: (max(p, least[key]), least[key] > p) for key, p in plain.items()}
 
@@ -250,7 +260,7 @@ def _cell(
     key: K,
     pairs: _Pairs,
     found: tuple[float | None, bool],
-    part: float,
+    parts: tuple[float, float],
     margin: float,
     is_more_better: bool,
     level: float,
@@ -261,6 +271,7 @@ def _cell(
     floor = noise_floor(pairs.base, level) if interval else None
     is_significant = p is not None and p < 1 - level and abs(effect) > margin
     is_small = interval is not None and max(-interval.low, interval.high) <= margin
+    part, share = parts
     alpha = part * (1 - level)
     return CellComparison(
         key=key,
@@ -276,8 +287,8 @@ def _cell(
         verdict=_verdict(is_small or pairs.is_equal, is_significant, (effect > 0) == is_more_better),
         is_random=len(pairs.base) == 1 or pairs.noise is not None,
         is_by_levels=is_by_levels,
-        smallest_effect=pairs.smallest_effect(alpha, margin, level),
-        seeds_needed=pairs.seeds_needed(alpha, margin, level),
+        smallest_effect=pairs.smallest_effect(alpha, margin, level, share),
+        seeds_needed=pairs.seeds_needed(alpha, margin, level, share),
     )
 
 
