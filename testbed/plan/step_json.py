@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
 from .step import (
@@ -27,12 +27,79 @@ from .step import (
     Write,
 )
 
+WHERE = "where"
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a key always has: text in which the step can be named, or another value."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class Form:
+    """A kind of step in JSON. The agent knows it by the keys `marks`. `keys` has its keys in order, each with the field
+    that it holds; WHERE stands for the keys of a location.
+    """
+
+    marks: tuple[str, ...]
+    keys: Mapping[str, str | Told]
+
+
+def _own(*names: str) -> dict[str, str]:
+    return {name: name for name in names}
+
+
+def _remote(mark: str, title: str, keys: Mapping[str, str | Told]) -> Form:
+    way: dict[str, str | Told] = {"title": Told(title), "reach": "node", "by": Told("machine"), "machine": "machine"}
+    return Form(("reach", mark), {**way, **keys})
+
+
+OPTIONS = ("out", "err", "background", "may_fail", "timeout_s")
+"""Keys of a program, which may say None or False."""
+
+FORMS: dict[type[Step], Form] = {
+    Run: Form(("run",), {"title": "title", "run": "words", **_own("stdin", WHERE, *OPTIONS)}),
+    Stop: Form(("stop",), {"stop": "name"}),
+    Write: Form(("write",), {"write": "values", WHERE: WHERE}),
+    Read: Form(("read",), {"title": "title", "read": "files", **_own(WHERE, "of")}),
+    Await: Form(("await",), {"title": Told("wait for programs"), "await": "names", "watched": "watched"}),
+    Bring: Form(("bring",), {"bring": "files", WHERE: WHERE}),
+    Sleep: Form(("sleep",), {"sleep": "seconds"}),
+    ReachMachine: _remote("needs", "reach {0.machine}", _own("needs", "tools", "out")),
+    LendNics: _remote("nics", "lend {0.machine}", {"inside": "netns", "nics": "nics"}),
+    AwaitCables: _remote("is_built", "cables of {0.node}", {"inside": "netns", "is_built": Told(True)}),
+    ReachVm: Form(
+        ("reach", "program"),
+        {
+            **{"title": Told("wait for {0.node}"), "reach": "node", "by": Told("vm")},
+            **_own("program", "console", "socket", "limit_s", "devices"),
+        },
+    ),
+    Timeline: Form(
+        ("timeline",),
+        {"title": Told(TIMELINE), "timeline": "moments", "background": Told(TIMELINE), "begin": "begin"},
+    ),
+    Serve: Form(("serve",), {"title": Told("up"), "serve": "channel"}),
+}
+
+PAIRS = ("files", "devices", "probes", "versions", "sysctls")
+"""Fields that hold pairs, which are a mapping in JSON."""
+
 
 def data(step: Step) -> dict[str, Any]:
-    """The step for JSON."""
-    write = next((write for kind, (write, _) in _FORMS.items() if isinstance(step, kind)), None)
-    assert write is not None, f"BUG: no JSON for a step of type {type(step).__name__}"
-    return write(step)
+    """The step for JSON. A key whose field has nothing, or its default, is left out."""
+    form = next((form for kind, form in FORMS.items() if isinstance(step, kind)), None)
+    assert form is not None, f"BUG: no JSON for a step of type {type(step).__name__}"
+    defaults = {each.name: each.default for each in fields(step)}
+    found: dict[str, Any] = {}
+    for key, name in form.keys.items():
+        if isinstance(name, Told):
+            found[key] = name.value.format(step) if isinstance(name.value, str) else name.value
+        elif (value := getattr(step, name)) is not None and value != defaults[name]:
+            found |= value.data() if isinstance(value, Location) else {key: _written(name, value)}
+    return found
 
 
 def step_of(found: Mapping[str, Any]) -> Step:
@@ -40,208 +107,71 @@ def step_of(found: Mapping[str, Any]) -> Step:
 
     Raises ValueError for a key that no step has, or not a step of this kind, and for one that is missing.
     """
-    kind = next((kind for kind, key in _KEYS.items() if key in found and _is_of(kind, found)), None)
+    kind = next((kind for kind, form in FORMS.items() if found.keys() >= {*form.marks}), None)
     if kind is None:
         raise ValueError(f"no step has the keys {', '.join(found)}")
-    write, read = _FORMS[kind]
-    try:
-        step = read(found)
-    except KeyError as error:
-        raise ValueError(f"a step with the keys {', '.join(found)} has no {error}") from None
-    _only(found, (*write(step), *(_RUN_KEYS if kind is Run else ())))
+    held: dict[str, Any] = {"title": None} if kind is Read else {}
+    if not found.keys().isdisjoint(("netns", "on")):
+        held[WHERE] = Location(found.get("netns"), found.get("on"))
+    keys = {key: name for key, name in FORMS[kind].keys.items() if isinstance(name, str)}
+    held |= {name: _read(name, found[key]) for key, name in keys.items() if key in found}
+    needed = {each.name for each in fields(kind) if each.default is MISSING}
+    for key, name in keys.items():
+        if name in needed - held.keys():
+            raise ValueError(f"a step with the keys {', '.join(found)} has no {key!r}")
+    step = kind(**{name: value for name, value in held.items() if name in keys.values()})
+    _only(found, (*data(step), *(OPTIONS if kind is Run else ())))
     return step
 
 
-def _is_of(kind: type[Step], found: Mapping[str, Any]) -> bool:
-    """Which of the ways to reach a remote node it is."""
-    if "reach" not in found:
-        return True
-    own = {ReachVm: "program", ReachMachine: "needs", LendNics: "nics", AwaitCables: "is_built"}
-    return own[kind] in found
+def _written(name: str, value: Any) -> Any:
+    if isinstance(value, Moment | Needs):
+        return {each.name: _written(each.name, getattr(value, each.name)) for each in fields(value)}
+    if isinstance(value, tuple):
+        return {key: _written("", each) for key, each in value} if name in PAIRS else [_written("", v) for v in value]
+    return data(value) if type(value) in FORMS or isinstance(value, Run) else value
 
 
-_RUN_KEYS = ("out", "err", "background", "may_fail", "timeout_s")
+def _read(name: str, found: Any) -> Any:
+    return READERS.get(name, _tuple)(found)
 
 
-def _run_data(step: Run) -> dict[str, Any]:
-    rest = {key: getattr(step, key) for key in _RUN_KEYS}
-    return {
-        **_title(step.title),
-        "run": list(step.words),
-        **({} if step.stdin is None else {"stdin": step.stdin}),
-        **_location(step.where),
-        **{key: value for key, value in rest.items() if value is not None and value is not False},
-    }
+def _tuple(found: Any) -> Any:
+    return tuple(map(_tuple, found)) if isinstance(found, list | tuple) else found
 
 
-def _title(title: str | None) -> dict[str, str]:
-    return {} if title is None else {"title": title}
+def _pairs(found: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    return tuple((key, _tuple(value)) for key, value in found.items())
 
 
-def _run_of(found: Mapping[str, Any]) -> Run:
-    rest = {key: found[key] for key in ("title", "stdin", *_RUN_KEYS) if key in found}
-    return Run(tuple(found["run"]), where=_where(found), **rest)
+def _part(kind: type[Moment] | type[Needs]) -> Callable[[Mapping[str, Any]], Any]:
+    names = tuple(each.name for each in fields(kind))
+
+    def read(found: Mapping[str, Any]) -> Any:
+        _only(found, names)
+        lacking = [name for name in names if name not in found]
+        if lacking:
+            raise ValueError(f"a step has no {lacking[0]!r}")
+        return kind(**{name: _read(name, found[name]) for name in names})
+
+    return read
 
 
-def _location(where: Location | None) -> dict[str, str | None]:
-    return {} if where is None else where.data()
+def _steps(found: list[Mapping[str, Any]]) -> tuple[Step, ...]:
+    return tuple(map(step_of, found))
 
 
-def _where(found: Mapping[str, Any]) -> Location | None:
-    return Location(found.get("netns"), found.get("on")) if "netns" in found or "on" in found else None
+READERS: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(PAIRS, _pairs),
+    "steps": _steps,
+    "then": _steps,
+    "moments": lambda found: tuple(map(_part(Moment), found)),
+    "needs": _part(Needs),
+}
+"""How fields are read back that hold more than words and numbers."""
 
 
 def _only(found: Mapping[str, Any], keys: tuple[str, ...]) -> None:
     unknown = [key for key in found if key not in keys]
     if unknown:
         raise ValueError(f"a step has no key {unknown[0]!r}; it can have {', '.join(keys)}")
-
-
-def _needs_data(needs: Needs) -> dict[str, Any]:
-    found = {each.name: getattr(needs, each.name) for each in fields(needs)}
-    pairs = ("probes", "versions")
-    return {
-        key: {name: list(words) for name, words in value}
-        if key in pairs
-        else dict(value)
-        if key == "sysctls"
-        else value
-        if isinstance(value, str)
-        else list(value)
-        for key, value in found.items()
-    }
-
-
-def _needs_of(found: Mapping[str, Any]) -> Needs:
-    _only(found, tuple(each.name for each in fields(Needs)))
-    return Needs(
-        nics=tuple(found["nics"]),
-        programs=tuple(found["programs"]),
-        probes=tuple((name, tuple(words)) for name, words in found["probes"].items()),
-        controls=tuple(found["controls"]),
-        sysctls=tuple(found["sysctls"].items()),
-        architecture=found["architecture"],
-        versions=tuple((name, tuple(words)) for name, words in found["versions"].items()),
-    )
-
-
-def _remote(title: str, step: ReachMachine | LendNics | AwaitCables) -> dict[str, Any]:
-    return {"title": title, "reach": step.node, "by": "machine", "machine": step.machine}
-
-
-def _timeline_data(step: Timeline) -> dict[str, Any]:
-    moments = [
-        {"at_ns": each.at_ns, "steps": [data(one) for one in each.steps], "then": [data(one) for one in each.then]}
-        for each in step.moments
-    ]
-    begin = {} if step.begin is None else {"begin": list(step.begin)}
-    return {"title": TIMELINE, "timeline": moments, "background": TIMELINE, **begin}
-
-
-def _timeline_of(found: Mapping[str, Any]) -> Timeline:
-    begin = found.get("begin")
-    for each in found["timeline"]:
-        _only(each, tuple(each.name for each in fields(Moment)))
-    return Timeline(
-        tuple(
-            Moment(each["at_ns"], tuple(map(step_of, each["steps"])), tuple(map(step_of, each["then"])))
-            for each in found["timeline"]
-        ),
-        None if begin is None else (begin[0], begin[1]),
-    )
-
-
-_KEYS: dict[type[Step], str] = {
-    Run: "run",
-    Stop: "stop",
-    Write: "write",
-    Read: "read",
-    Await: "await",
-    Bring: "bring",
-    Sleep: "sleep",
-    ReachMachine: "reach",
-    LendNics: "reach",
-    AwaitCables: "reach",
-    ReachVm: "reach",
-    Timeline: "timeline",
-    Serve: "serve",
-}
-"""The key by which the agent tells what kind of step it is."""
-
-_FORMS: dict[type[Step], tuple[Callable[[Any], dict[str, Any]], Callable[[Mapping[str, Any]], Step]]] = {
-    Run: (_run_data, _run_of),
-    Stop: (lambda step: {"stop": step.name}, lambda found: Stop(found["stop"])),
-    Write: (
-        lambda step: {"write": [list(pair) for pair in step.values], **_location(step.where)},
-        lambda found: Write(tuple((file, value) for file, value in found["write"]), _where(found)),
-    ),
-    Read: (
-        lambda step: {
-            **_title(step.title),
-            "read": dict(step.files),
-            **_location(step.where),
-            **({} if step.of is None else {"of": step.of}),
-        },
-        lambda found: Read(found.get("title"), tuple(found["read"].items()), _where(found), found.get("of")),
-    ),
-    Await: (
-        lambda step: {
-            "title": "wait for programs",
-            "await": list(step.names),
-            **({"watched": list(step.watched)} if step.watched else {}),
-        },
-        lambda found: Await(tuple(found["await"]), tuple(found.get("watched", ()))),
-    ),
-    Bring: (
-        lambda step: {"bring": dict(step.files), **_location(step.where)},
-        lambda found: Bring(tuple(found["bring"].items()), Location(on=found["on"])),
-    ),
-    Sleep: (lambda step: {"sleep": step.seconds}, lambda found: Sleep(found["sleep"])),
-    ReachMachine: (
-        lambda step: {
-            **_remote(f"reach {step.machine}", step),
-            "needs": _needs_data(step.needs),
-            "tools": step.tools,
-            "out": step.out,
-        },
-        lambda found: ReachMachine(
-            found["reach"], found["machine"], _needs_of(found["needs"]), found["tools"], found["out"]
-        ),
-    ),
-    LendNics: (
-        lambda step: {**_remote(f"lend {step.machine}", step), "inside": step.netns, "nics": list(step.nics)},
-        lambda found: LendNics(found["reach"], found["machine"], found["inside"], tuple(found["nics"])),
-    ),
-    AwaitCables: (
-        lambda step: {**_remote(f"cables of {step.node}", step), "inside": step.netns, "is_built": True},
-        lambda found: AwaitCables(found["reach"], found["machine"], found["inside"]),
-    ),
-    ReachVm: (
-        lambda step: {
-            "title": f"wait for {step.node}",
-            "reach": step.node,
-            "by": "vm",
-            "program": step.program,
-            "console": step.console,
-            "socket": step.socket,
-            "limit_s": step.limit_s,
-            "devices": dict(step.devices),
-        },
-        lambda found: ReachVm(
-            found["reach"],
-            found["program"],
-            found["console"],
-            found["socket"],
-            found["limit_s"],
-            tuple(found["devices"].items()),
-        ),
-    ),
-    Timeline: (_timeline_data, _timeline_of),
-    Serve: (
-        lambda step: {
-            "title": "up",
-            "serve": step.channel if isinstance(step.channel, str) else list(step.channel),
-        },
-        lambda found: Serve(found["serve"] if isinstance(found["serve"], str) else tuple(found["serve"])),
-    ),
-}
