@@ -7,9 +7,6 @@ kernels, by the digest of their image, so that nothing changes for who works the
 from __future__ import annotations
 
 import hashlib
-import os
-import shutil
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -18,7 +15,6 @@ from pathlib import Path
 
 from ...cache_folder import private
 from ...kernel.image.cache import Cache, KernelImage, user_cache
-from ...trial.folder import PARTIAL
 from .parcel import Parcel, ParcelError, packed, unpack
 
 FILES = ("linux", "config", "kernel.json", "features.json")
@@ -52,28 +48,26 @@ def find(wanted: KernelId) -> KernelImage | None:
 
 def receive(wanted: KernelId, parcel: Parcel) -> None:
     """Keeps a kernel. Raises ParcelError if it is not the wanted one."""
-    folder = _folder()
-    partial = Path(tempfile.mkdtemp(prefix=PARTIAL, dir=folder))
-    try:
-        unpack(parcel, partial)
-        if not (partial / "linux").is_file() or _digest(partial / "linux") != wanted.image:
+    home = _received().folder / wanted.image
+    with _received().partial() as partial:
+        made = partial / "made"
+        made.mkdir()
+        unpack(parcel, made)
+        if not (made / "linux").is_file() or _digest(made / "linux") != wanted.image:
             raise ParcelError(f"the kernel {wanted.name} that arrived is not the one that was sent")
-        partial.chmod(0o755)
         with suppress(OSError):  # another worker was faster
-            os.rename(partial, folder / wanted.image)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
+            made.rename(home)
     if find(wanted) is None:
-        raise ParcelError(f"the kernel {wanted.name} arrived, but cannot be used: {folder / wanted.image}")
+        raise ParcelError(f"the kernel {wanted.name} arrived, but cannot be used: {home}")
 
 
 def _candidates() -> Iterator[KernelImage]:
     yield from user_cache().installed()
-    yield from Cache(_folder()).installed()
+    yield from _received().installed()
 
 
-def _folder() -> Path:
-    return private("cluster-kernels")
+def _received() -> Cache:
+    return Cache(private("cluster-kernels"))
 
 
 def _digest(path: Path) -> str:
