@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import resource
 import socket
 import subprocess
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,9 +18,14 @@ from trials import make_trial
 
 from testbed import process
 from testbed.agent import frame
-from testbed.interactive import session_relay
+from testbed.agent.session import REST_BYTES
+from testbed.error import MachineError, UserError
+from testbed.interactive import connection, session_relay
+from testbed.interactive.connection import SaysTooMuch
+from testbed.interactive.mininet import guest, script
 from testbed.interactive.session_relay import Client, Relay
-from testbed.kernel import consumption
+from testbed.interactive.watch.terminal import Text
+from testbed.kernel import consumption, guest_file
 from testbed.kernel.consumption import Watch
 from testbed.kernel.guest import CONSOLE, TrialError, ending, watch
 from testbed.model.scenario import Trial
@@ -149,6 +157,7 @@ def test_a_guest_that_floods_its_channel_takes_no_more_of_the_keeper(
     with relayed(tmp_path) as (relay, agent), ours, theirs:
         os.set_blocking(agent, False)
         relay.clients[1] = Client(ours)
+        relay.clients[1].is_open = True
         sent, died = 0, frame.pack(0, frame.DIED, b"d" * 8000)
         for _ in range(300):
             try:
@@ -160,6 +169,122 @@ def test_a_guest_that_floods_its_channel_takes_no_more_of_the_keeper(
             pytest.fail(f"took {sent} bytes")
         assert len(relay.clients[1].unsent) < 2 << 20
         assert sum(map(len, relay.events)) <= session_relay.EVENTS_MAX * session_relay.EVENT_BYTES
+
+
+def test_an_agent_speaks_to_those_that_opened_a_session_and_to_nobody_else(tmp_path: Path) -> None:
+    """What it sent to one that had asked for `status` was put into the answer, without end."""
+    ours, theirs = socket.socketpair()
+    with relayed(tmp_path) as (relay, agent), ours, theirs:
+        relay.clients[1] = Client(ours)
+        os.write(agent, frame.pack(1, frame.OUTPUT, b"x" * 1000) + frame.pack(0, frame.READY))
+        relay.look({}, 1000)
+        assert relay.is_ready
+        assert relay.clients[1].unsent == b""
+
+
+def test_an_answer_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = frame.pack(0, frame.OUTPUT, b"1" * 16_000)
+    with answering(answer * 100, monkeypatch) as network, pytest.raises(MachineError, match="makes no sense"):
+        connection.ask(network, "status")
+
+
+def test_a_program_may_say_as_much_as_is_read_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    output = frame.pack(0, frame.OUTPUT, b"1" * 16_000)
+    with answering(output * 3, monkeypatch) as network, pytest.raises(SaysTooMuch):
+        connection.run(network, {}, ["yes"], 40_000)
+    ended = frame.pack(0, frame.ENDED, frame.STATUS.pack(0))
+    with answering(output * 3 + ended, monkeypatch) as network:
+        assert connection.run(network, {}, ["yes"], 48_000) == (0, b"1" * 48_000, b"")
+
+
+@contextmanager
+def answering(said: bytes, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A network whose end of each connection has said that, and closed it."""
+    ours, theirs = socket.socketpair()
+    told = threading.Thread(target=lambda: suppressed(theirs, said))
+
+    @contextmanager
+    def connected(network: Any) -> Iterator[socket.socket]:
+        told.start()
+        yield ours
+
+    monkeypatch.setattr(connection, "connected", connected)
+    with ours, theirs:
+        yield SimpleNamespace(name="net")
+        ours.shutdown(socket.SHUT_RDWR)
+        told.join()
+
+
+def suppressed(theirs: socket.socket, said: bytes) -> None:
+    with suppress(OSError):
+        theirs.sendall(said)
+        theirs.shutdown(socket.SHUT_WR)
+
+
+def test_a_terminal_keeps_what_a_window_allows_and_ends_with_more() -> None:
+    """A guest's root that sent frames of its own to `watch` took 120 MiB of it each second."""
+    text = Text(threading.Condition())
+    text.add(bytes(frame.WINDOW_BYTES + REST_BYTES))
+    assert text.ended is None
+    for _ in range(1000):
+        text.add(bytes(frame.PAYLOAD_MAX))
+    assert text.ended == "the network sends more than was asked of it"
+    assert len(text.waiting) <= guest_file.HELD_BYTES
+
+
+@pytest.mark.parametrize("name", ["count.txt", "log.jsonl"])
+@pytest.mark.parametrize("kind", ["sparse", "pipe", "link", "none"])
+def test_what_a_script_left_is_read_within_bounds(name: str, kind: str, tmp_path: Path) -> None:
+    """A count without end was read whole, a pipe waited for."""
+    path = tmp_path / name
+    if kind == "sparse":
+        path.write_text("7")
+        os.truncate(path, 1 << 40)
+    elif kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "link":
+        (tmp_path / "other").write_text("7")
+        path.symlink_to(tmp_path / "other")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    if name == "count.txt":
+        said = script._beginning(tmp_path, name, guest_file.COUNT_BYTES)
+        assert said == (b"7" + bytes(guest_file.COUNT_BYTES - 1) if kind == "sparse" else b"")
+    else:
+        with pytest.raises(TrialError, match="does not say how the script ended"):
+            script._status(tmp_path, 0)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 512 << 10
+
+
+def test_a_script_that_prints_without_end_is_followed_in_pieces(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """Nothing else was looked at until all of a file that takes nothing of a disk had been printed."""
+    monkeypatch.setattr(script, "PRINTED_BYTES", 3 << 20)
+    (tmp_path / script.OUT).touch()
+    os.truncate(tmp_path / script.OUT, 1 << 40)
+    with ExitStack() as files:
+        followed = script._Followed(tmp_path, files)
+        assert followed.look() is False
+        assert len(capfdbinary.readouterr().out) == guest_file.COPIED_BYTES
+        with pytest.raises(TrialError, match="printed more than 3 MiB"):
+            followed.rest()
+    assert len(capfdbinary.readouterr().out) == 2 * guest_file.COPIED_BYTES
+
+
+def test_files_of_a_script_take_no_more_of_a_disk_than_a_guest_may(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files of the guest's that take nothing of its disk were written out, up to the last byte of the user's."""
+    monkeypatch.setattr(script, "share", lambda folder: 1 << 20)
+    kept, keep = tmp_path / guest.KEPT, tmp_path / "keep"
+    kept.mkdir()
+    keep.mkdir()
+    for name in ("a", "b"):
+        (kept / name).touch()
+        os.truncate(kept / name, 600 << 10)
+    with pytest.raises(UserError, match="the script wrote more than 1 MiB"):
+        script._keep(tmp_path, keep)
+    assert sum(each.stat().st_size for each in keep.iterdir()) == 600 << 10
 
 
 def test_a_deleted_file_that_is_open_counts(tmp_path: Path) -> None:

@@ -29,6 +29,8 @@ CONSOLE_LINES = 25
 TOOLS = "/run"
 """Where a machine keeps programs and files of ours, which go with it."""
 CHUNK_BYTES = 1 << 18
+ANSWER_BYTES = 64 << 20
+"""Of one answer: qemu-ga itself keeps 16 MiB of each output of a program, which are sent in base64."""
 RELEASE = "/proc/sys/kernel/osrelease"
 CONTROLS = "/proc/sys/net/ipv4/tcp_available_congestion_control"
 CPUS = "/sys/devices/system/cpu/online"
@@ -203,6 +205,8 @@ class VirtualMachine:
                 self.check_alive()
                 raise StepError(self.story("its guest agent is gone"))
             self.unread += found
+            if len(self.unread) > ANSWER_BYTES:
+                raise StepError(f"{self.node}: its guest agent sends a line of more than {ANSWER_BYTES >> 20} MiB")
         line, _, self.unread = self.unread.partition(b"\n")
         return line
 

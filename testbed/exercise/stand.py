@@ -13,12 +13,11 @@ from pathlib import Path
 from ..error import visible
 from ..interactive import node_files
 from ..interactive.build import PROGRAMS_BYTES, Build, build
-from ..kernel import lab
+from ..kernel import guest_file, lab
 from ..kernel.guest import TrialError
 from ..model.run_setting import LAB
 from ..model.topology import Topology
 from ..plan.step import Sleep, StartController, Step
-from ..spec.syntax import input_file
 from ..trial.evidence import remains
 from ..trial.orders import openflow_dump
 from ..trial.orders.local_words import substituted
@@ -33,8 +32,6 @@ from .submission import Submission
 SEED = 1
 OUTPUT_BYTES = 256 << 20
 """What all that a guest writes may take."""
-READ_BYTES = 4 << 20
-"""Of one output."""
 WALL_S = 900.0
 """A computer that needs longer for the processor time of an exercise is of no use."""
 SAID = 1500
@@ -161,8 +158,8 @@ def _outputs(folder: Path) -> dict[str, str]:
     found = {}
     for path in sorted(folder.iterdir()):
         if path.name.endswith((".out", ".err")):
-            with suppress(OSError), input_file.opened(path) as file:
-                found[path.name] = file.read(READ_BYTES).decode(errors="replace")
+            with suppress(OSError):
+                found[path.name] = guest_file.beginning(path, guest_file.SAID_BYTES).decode(errors="replace")
     return found
 
 

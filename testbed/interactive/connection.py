@@ -22,9 +22,10 @@ from typing import Any
 
 from ..agent import frame
 from ..error import MachineError, UserError, harmless
+from ..kernel.guest_file import ANSWER_BYTES, OUTPUT_BYTES
 from .running_network import RunningNetwork
 
-READ_BYTES, OUTPUT_BYTES = 65536, 64 << 20
+READ_BYTES = 65536
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 """Signals that we pass on to the program in the node."""
 
@@ -57,7 +58,11 @@ def ask(network: RunningNetwork, what: str) -> dict[str, Any]:
     """Asks the network's keeper; the answer is JSON."""
     with connected(network) as connection:
         connection.sendall(frame.pack(0, frame.OPEN, json.dumps({"do": what}).encode()))
-        text = b"".join(payload for kind, payload in _frames(connection) if kind == frame.OUTPUT)
+        text = b""
+        for kind, payload in _frames(connection):
+            text += payload if kind == frame.OUTPUT else b""
+            if len(text) > ANSWER_BYTES:
+                raise _nonsense(network)
     if not text:
         raise Gone(network)
     return json.loads(text)  # type: ignore[no-any-return]
@@ -99,8 +104,16 @@ def _frames(connection: socket.socket) -> Iterator[tuple[int, bytes]]:
         yield from ((kind, payload) for _, kind, payload in reader.feed(data))
 
 
-def run(network: RunningNetwork, where: dict[str, str], words: list[str], **more: Any) -> tuple[int, bytes, bytes]:
-    """Runs a program without input: its status, standard output and standard error."""
+class SaysTooMuch(MachineError):
+    """A program wrote more than is read of it."""
+
+
+def run(
+    network: RunningNetwork, where: dict[str, str], words: list[str], most_bytes: int = OUTPUT_BYTES, **more: Any
+) -> tuple[int, bytes, bytes]:
+    """Runs a program without input: its status, standard output and standard error. Raises SaysTooMuch if one of them
+    has more than `most_bytes`, which ends the program.
+    """
     texts = {frame.OUTPUT: b"", frame.ERRORS: b""}
     with connected(network) as connection:
         asked = {"do": "session", **where, "words": words, "tty": False, **more}
@@ -109,9 +122,9 @@ def run(network: RunningNetwork, where: dict[str, str], words: list[str], **more
         for kind, payload in _frames(connection):
             if kind in texts:
                 texts[kind] += payload
-                if len(texts[kind]) > OUTPUT_BYTES:
-                    raise MachineError(
-                        f"a program said more than {OUTPUT_BYTES >> 20} MiB", f"testbed down {network.name}"
+                if len(texts[kind]) > most_bytes:
+                    raise SaysTooMuch(
+                        f"a program said more than {most_bytes >> 20} MiB", f"testbed down {network.name}"
                     )
                 with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it may have ended
                     connection.sendall(frame.pack(0, frame.TAKEN, frame.COUNT.pack(len(payload))))
@@ -232,8 +245,12 @@ def _number(form: struct.Struct, payload: bytes, network: RunningNetwork) -> int
     try:
         (number,) = form.unpack(payload)
     except struct.error:
-        raise MachineError(f"{network.name} said what makes no sense", f"testbed down {network.name}") from None
+        raise _nonsense(network) from None
     return int(number)
+
+
+def _nonsense(network: RunningNetwork) -> MachineError:
+    return MachineError(f"{network.name} said what makes no sense", f"testbed down {network.name}")
 
 
 def _write(descriptor: int, data: bytes) -> None:

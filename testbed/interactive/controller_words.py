@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from ..error import visible
-from ..spec.syntax import input_file
+from ..kernel import guest_file
 
 FAILED = "is_connected=true"
 """In the failed step: a switch waited for its controller."""
 FILES = "controller-*.err"
-LINES, BYTES = 12, 4096
+LINES = 12
 """Of what each controller printed, at most; the last ones."""
 
 
@@ -36,8 +34,5 @@ def _printed(folder: Path) -> Iterator[str]:
 
 
 def _last_lines(path: Path) -> list[str]:
-    with contextlib.suppress(OSError), input_file.opened(path) as file:
-        file.seek(max(0, file.seek(0, os.SEEK_END) - BYTES))
-        text = file.read(BYTES).decode(errors="replace")
-        return [line for line in text.splitlines() if line.strip()][-LINES:]
-    return []
+    text = guest_file.told(path, guest_file.STORY_BYTES)
+    return [line for line in text.splitlines() if line.strip()][-LINES:]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..error import MachineError
+from ..kernel import guest_file
 from ..plan.link.stage import ETHERNET_BYTES, RATE
 from ..plan.node.frr import FRR_FOLDER
 from ..plan.node.namespace import node_netns
@@ -29,8 +30,6 @@ case $(cat /proc/$(cat "$1/dnsmasq.pid")/comm 2>/dev/null) in dnsmasq) echo runs
 """Prints the leases of a dnsmasq, and a line if it runs."""
 WAYS = {"forward": ("end0", "end1"), "backward": ("end1", "end0")}
 """Where packets of a direction come into an emulator, and where they leave it."""
-DUMP_BYTES = 64 << 20
-"""Of what the observer tells; a guest could have written anything in its place."""
 OURS = ("emulator", "merging", "changes", "drop_counters", "fault_counters", "switched")
 """Facts about a link that only this module needs."""
 
@@ -131,7 +130,7 @@ def _look(network: RunningNetwork) -> Look | None:
             words = [OBSERVE, f"/run/trial/{path.name}", "0", *(source.word for source in sources)]
             status, _, _ = run(network, {}, words)
             if status == 0:
-                return _decoded(input_file.read(path, DUMP_BYTES, by_link=False), sources)
+                return _decoded(input_file.read(path, guest_file.COUNTERS_BYTES, by_link=False), sources)
         finally:
             path.unlink(missing_ok=True)
     return None

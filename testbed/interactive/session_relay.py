@@ -11,16 +11,13 @@ from collections import deque
 from typing import Any
 
 from ..agent import frame
+from ..kernel.guest_file import HELD_BYTES
 from ..process import Running
 from . import request
 
 READ_BYTES = 65536
 PATIENCE_MS = 60_000
 EVENTS_MAX, EVENT_BYTES = 100, 1000
-HELD_BYTES = 8 << 20
-"""What waits for a client before nothing more is taken from the agent. One that keeps to the windows never gets there;
-whoever is root in a guest can put anything into its channel.
-"""
 
 
 class Client:
@@ -109,7 +106,7 @@ class Relay:
             elif kind == frame.STARTED:
                 ended = f"{payload[:EVENT_BYTES].decode(errors='replace')} has ended"
                 self.events = deque((each for each in self.events if not each.startswith(ended)), EVENTS_MAX)
-            elif number in self.clients:
+            elif number in self.clients and self.clients[number].is_open:
                 client = self.clients[number]
                 client.unsent += frame.pack(number, kind, payload)
                 if kind in (frame.ENDED, frame.REFUSED):

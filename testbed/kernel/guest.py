@@ -18,9 +18,9 @@ from ..error import MachineError, TestbedError
 from ..plan.step import Step
 from ..plan.step_json import data
 from ..process import Running
-from ..spec.syntax import input_file
-from . import confinement, standstill
+from . import confinement, guest_file, standstill
 from .consumption import Watch, share
+from .guest_file import SIGN_BYTES
 
 CONSOLE = "console.log"
 """The file in a trial's folder with the output of the guest, or the agent."""
@@ -28,10 +28,6 @@ CONSOLE = "console.log"
 WATCH_S = 0.5
 WALL_LIMIT_S = 24 * 3600.0
 """The wall time of a trial whose limits name none."""
-CONSOLE_READ_BYTES = 1 << 20
-OUTCOME_BYTES = 1 << 20
-SIGN_BYTES = 4096
-"""The longest sign of life that is looked at; whoever is root in a guest can write there, too."""
 STANDSTILL_S = 120.0
 """The wall time without a sign of life after which a guest counts as hung. Under load one sign takes a few seconds."""
 
@@ -143,8 +139,7 @@ def ending(folder: Path, wall_s: float) -> Ending:
     if not path.exists():
         raise TrialError(_death(_console(folder)))
     try:
-        with input_file.opened(path) as file:
-            outcome = json.loads(file.read(OUTCOME_BYTES))
+        outcome = json.loads(guest_file.beginning(path, guest_file.OUTCOME_BYTES))
         if outcome["error"] is not None:
             raise TrialError(str(outcome["error"]["text"]))
         return Ending(str(outcome["release"]), int(outcome["end_ns"]), wall_s)
@@ -154,12 +149,7 @@ def ending(folder: Path, wall_s: float) -> Ending:
 
 def _console(folder: Path) -> str:
     """The end of what the guest, or the agent, wrote; nothing if the guest removed it."""
-    try:
-        with input_file.opened(folder / CONSOLE) as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - CONSOLE_READ_BYTES))
-            return file.read(CONSOLE_READ_BYTES).decode(errors="replace")
-    except OSError:
-        return ""
+    return guest_file.told(folder / CONSOLE, guest_file.CONSOLE_BYTES)
 
 
 def _death(console: str) -> str:

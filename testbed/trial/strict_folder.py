@@ -166,9 +166,9 @@ def ordinary(folder: Path, *names: str) -> set[str]:
     return set(found)
 
 
-def copy(folder: Path, *names: str, target: Path) -> None:
-    """Copies an ordinary file below a folder to `target`, which there is not yet, with its times. Raises OSError, and
-    as `opened` does.
+def copy(folder: Path, *names: str, target: Path, most_bytes: int | None = None) -> int:
+    """Copies an ordinary file below a folder to `target`, which there is not yet, with its times: the bytes that it has
+    now, which are returned. Raises OSError, with EFBIG for more than `most_bytes`, and as `opened` does.
     """
     with opened(folder, *names[:-1]) as here:
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -178,8 +178,12 @@ def copy(folder: Path, *names: str, target: Path) -> None:
                 raise UserError(f"{folder.joinpath(*names)} is no plain file; allowed: files")
             if about.st_size > shutil.disk_usage(target.parent).free:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target))
-            shutil.copyfileobj(source, file, COPIED_BYTES)
+            if most_bytes is not None and about.st_size > most_bytes:
+                raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(target))
+            for at in range(0, about.st_size, COPIED_BYTES):
+                file.write(source.read(min(COPIED_BYTES, about.st_size - at)))
         os.utime(target, ns=(about.st_atime_ns, about.st_mtime_ns))
+    return about.st_size
 
 
 def remove(folder: Path, *names: str) -> None:

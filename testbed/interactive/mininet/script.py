@@ -4,25 +4,29 @@ what a script wrote to a folder of the user's.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from io import FileIO
 from pathlib import Path
+from typing import BinaryIO, TextIO
 
 from ... import journal
 from ...cache_folder import private
 from ...error import MachineError, UserError
-from ...kernel import lab
+from ...kernel import guest_file, lab
+from ...kernel.consumption import share
 from ...kernel.guest import TrialError
+from ...kernel.guest_file import COPIED_BYTES, COUNT_BYTES, PRINTED_BYTES, STEPS_BYTES
 from ...kernel.image.cache import find
 from ...kernel.native_program import tools
 from ...model.run_setting import Kernel
 from ...plan.step import Run
+from ...spec.syntax import input_file
 from ...trial import strict_folder
 from .. import connection
 from ..connection import take_down
@@ -32,7 +36,7 @@ from . import guest
 
 FILES_MAX, DEPTH_MAX = 10_000, 30
 OUT, ERRORS = "script.out", "script.err"
-LOG_BYTES = 64 << 20
+PRINTS: Mapping[str, Callable[[], TextIO]] = {OUT: lambda: sys.stdout, ERRORS: lambda: sys.stderr}
 READ_BYTES = 1 << 16
 
 
@@ -115,13 +119,22 @@ def batch(wanted: Script, memory_bytes: int, keep: Path | None, text: str) -> in
     words = ("env", *settings, *guest.words(wanted.word, wanted.arguments, terminal=False))
     last = Run(guest.count() if keep is None else guest.kept(), "files", out="count.txt")
     steps = (*made.steps, Run(words, "script", stdin=text, out=OUT, err=ERRORS, may_fail=True), last)
-    with journal.folder_noted(private("mininet") / journal.unique("script")) as folder, _followed(folder) as follow:
-        image, programs, files = find(None), tools(), wanted.folder
-        lab.run(image, steps, folder, tools=programs, seed=1, memory_bytes=memory_bytes, cancelled=follow, files=files)
-        follow()
+    with journal.folder_noted(private("mininet") / journal.unique("script")) as folder, ExitStack() as files:
+        follow = _Followed(folder, files)
+        lab.run(
+            find(None),
+            steps,
+            folder,
+            tools=tools(),
+            seed=1,
+            memory_bytes=memory_bytes,
+            cancelled=follow.look,
+            files=wanted.folder,
+        )
+        follow.rest()
         status = _status(folder, len(steps) - 2)
         if keep is None:
-            _say_lost((folder / "count.txt").read_bytes())
+            _say_lost(_beginning(folder, "count.txt", COUNT_BYTES))
         else:
             _keep(folder, keep)
     return status if status >= 0 else 128 - status
@@ -129,34 +142,58 @@ def batch(wanted: Script, memory_bytes: int, keep: Path | None, text: str) -> in
 
 def _status(folder: Path, step: int) -> int:
     """Of the script, which is a step."""
-    with (folder / "log.jsonl").open() as log:
-        lines = log.read(LOG_BYTES).splitlines()
+    lines = _beginning(folder, "log.jsonl", STEPS_BYTES).splitlines()
     try:
         return int(json.loads(lines[step])["status"])
-    except (IndexError, ValueError, LookupError, TypeError):
+    except (ValueError, LookupError, TypeError, OverflowError, RecursionError):
         raise TrialError("the guest does not say how the script ended") from None
 
 
-@contextmanager
-def _followed(folder: Path) -> Iterator[Callable[[], bool]]:
-    """Passes on what the script has said so far, whenever it is called; returns that nothing is cancelled."""
-    read: dict[str, FileIO] = {}
+def _beginning(folder: Path, name: str, most_bytes: int) -> bytes:
+    """Of a file that is the guest's; nothing where there is none."""
+    with suppress(OSError):
+        return guest_file.beginning(folder / name, most_bytes)
+    return b""
 
-    def follow() -> bool:
-        for name, stream in ((OUT, sys.stdout), (ERRORS, sys.stderr)):
-            path = folder / name
-            if name not in read and path.is_file() and not path.is_symlink():
-                read[name] = FileIO(path)
-            while name in read and (data := read[name].read(READ_BYTES)):
-                stream.flush()
-                os.write(stream.fileno(), data)
+
+class _Followed:
+    """What a script prints, passed on while it runs. At most COPIED_BYTES of a stream at a time: nothing else is looked
+    at meanwhile.
+    """
+
+    def __init__(self, folder: Path, open_files: ExitStack) -> None:
+        self._folder, self._open = folder, open_files
+        self._files: dict[str, BinaryIO] = {}
+
+    def look(self) -> bool:
+        """Returns that nothing is cancelled. Raises TrialError as `rest` does."""
+        for name in PRINTS:
+            self._pass_on(name)
         return False
 
-    try:
-        yield follow
-    finally:
-        for file in read.values():
-            file.close()
+    def rest(self) -> None:
+        """To be called when the guest has ended. Raises TrialError for more than PRINTED_BYTES."""
+        for name in PRINTS:
+            while self._pass_on(name):
+                pass
+
+    def _pass_on(self, name: str) -> int:
+        if name not in self._files:
+            with suppress(OSError):  # there is none yet, or what no script printed to
+                self._files[name] = self._open.enter_context(input_file.opened(self._folder / name))
+        data = self._files[name].read(COPIED_BYTES) if name in self._files else b""
+        if data and self._files[name].tell() > PRINTED_BYTES:
+            raise TrialError(f"the script printed more than {PRINTED_BYTES >> 20} MiB")
+        stream = PRINTS[name]()
+        stream.flush()
+        for at in range(0, len(data), READ_BYTES):
+            _write(stream.fileno(), data[at : at + READ_BYTES])
+        return len(data)
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(descriptor, data) :]
 
 
 def check_empty(keep: Path) -> None:
@@ -170,13 +207,23 @@ def check_empty(keep: Path) -> None:
 
 
 def _keep(folder: Path, keep: Path) -> None:
-    """Copies plain files, and follows no link: the guest may have made one."""
+    """Copies plain files, and follows no link: the guest may have made one, and files that are longer than what they
+    take of a disk.
+    """
+    most = left = share(keep)
     for count, names in enumerate(_files(folder, (guest.KEPT,)), 1):
         if count > FILES_MAX:
             raise UserError(f"the script wrote more than {FILES_MAX} files; the first {FILES_MAX} are in {keep}")
         target = keep.joinpath(*names[1:])
         target.parent.mkdir(parents=True, exist_ok=True)
-        strict_folder.copy(folder, *names, target=target)
+        try:
+            left -= strict_folder.copy(folder, *names, target=target, most_bytes=left)
+        except OSError as error:
+            if error.errno != errno.EFBIG:
+                raise
+            target.unlink()
+            what = f"the script wrote more than {most >> 20} MiB, half of what is free"
+            raise UserError(f"{what}; the first files are in {keep}") from None
 
 
 def _files(folder: Path, names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:

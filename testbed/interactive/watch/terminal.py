@@ -10,8 +10,9 @@ from typing import Protocol
 
 from ...agent import frame
 from ...error import MachineError
+from ...kernel.guest_file import HELD_BYTES, LINE_BYTES
 from .. import node_files
-from ..connection import READ_BYTES, asked_session, connected, run
+from ..connection import READ_BYTES, SaysTooMuch, asked_session, connected, run
 from ..running_network import RunningNetwork
 
 ENVIRONMENT = {"TERM": "xterm-256color", "LANG": "C.UTF-8"}
@@ -38,8 +39,12 @@ class Text:
         self.ended: str | None = None
 
     def add(self, data: bytes) -> None:
+        """Ends it where more would wait than an agent that keeps to its window sends."""
         with self.news:
-            self.waiting += data
+            if len(self.waiting) + len(data) > HELD_BYTES:
+                self.ended = self.ended or "the network sends more than was asked of it"
+            else:
+                self.waiting += data
             self.news.notify_all()
 
     def end(self, why: str) -> None:
@@ -174,7 +179,10 @@ class LineTerminal:
 
     def _run(self, line: str) -> None:
         try:
-            _, out, err = run(self._network, self._where, ["sh", "-c", line])
+            try:
+                _, out, err = run(self._network, self._where, ["sh", "-c", line], LINE_BYTES)
+            except SaysTooMuch as error:
+                out, err = b"", f"{error.what}: nothing of it is shown\n".encode()
             self._say((out + err).replace(b"\n", b"\r\n") + self._prompt)
             self._runs = False
         except (MachineError, OSError) as error:

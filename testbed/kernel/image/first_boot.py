@@ -15,7 +15,7 @@ from pathlib import Path
 from ... import process
 from ...error import MachineError
 from ...journal import folder_noted, unique
-from .. import confinement
+from .. import confinement, guest_file
 from ..confinement import Allowance
 from ..native_program import Tools, tools
 from . import feature
@@ -113,7 +113,7 @@ def boot(linux: Path, limit_s: float = 15.0) -> FirstBoot:
             guest = process.start(words, stdout=file, stderr=file, cwd=folder, env=environment)
             with guest, contextlib.suppress(process.CommandError):  # The console decides.
                 guest.wait(limit_s)
-        text = console.read_text(errors="replace")
+        text = guest_file.told(console, guest_file.CONSOLE_BYTES)
     return FirstBoot(f"{MARK} " in text and f" {LAB_S}" in text, text, time.monotonic() - began)
 
 

@@ -5,13 +5,14 @@ Reads files of a trial's folder.
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...kernel import guest_file
+from ...kernel.guest_file import ERRORS_BYTES
 from ...model.topology import Node, Topology
 from ...plan.command import PREFIX
 from ...plan.network import Plan
@@ -37,8 +38,8 @@ LIMITED = {"protocols": ("ovs-vsctl", "get", "bridge", "br0", "protocols")}
 TOLD_BACK = ("events.jsonl", "packet-ins", "monitor.jsonl")
 """The files that a controller writes; it may be killed before it writes any."""
 
-TOLD_MAX, ERRORS_BYTES = 20, 16 << 10
-"""So much of what controllers complained of is said where a trial fails."""
+TOLD_MAX = 20
+"""Of so many controllers it is said what they complained of, where a trial fails."""
 
 TRACEBACK = "Traceback (most recent call last)"
 """How Python begins to tell of an exception."""
@@ -137,9 +138,7 @@ def failures(folder: Path) -> str:
 
 
 def _end(path: Path) -> str:
-    with path.open("rb") as file:
-        file.seek(max(0, file.seek(0, os.SEEK_END) - ERRORS_BYTES))
-        return file.read(ERRORS_BYTES).decode(errors="replace").strip()
+    return guest_file.told(path, ERRORS_BYTES).strip()
 
 
 def _file(kind: str, switch: str, when: str) -> str:

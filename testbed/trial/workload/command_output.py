@@ -12,13 +12,14 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
+from ...kernel import guest_file
 from ...kernel.guest import TrialError
 from ...model.workload.command import CommandWorkload, Measure, Started
 from ..measured import HostTraffic, MeasuredValue, ProgramRun
 
 STDOUT = "stdout"
 """In place of a file: JSON that a program prints."""
-STORY_LINES, STORY_BYTES = 12, 4096
+STORY_LINES = 12
 OUTPUT_BYTES = 16 << 20
 IP_BYTES, UDP_BYTES, TCP_BYTES = {4: 20, 6: 40}, 8, 32
 """Headers; that of TCP with its time stamps, which Linux uses unless a peer does not."""
@@ -130,12 +131,7 @@ def story(report: Report, workload: CommandWorkload, folder: Path) -> str:
 
 
 def _end(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            file.seek(max(0, file.seek(0, 2) - STORY_BYTES))
-            text = file.read(STORY_BYTES).decode(errors="replace")
-    except OSError:
-        return ""
+    text = guest_file.told(path, guest_file.STORY_BYTES)
     shown = "".join(each if each.isprintable() or each in "\n\t" else "?" for each in text)
     return "\n".join(shown.strip().splitlines()[-STORY_LINES:])
 
@@ -232,8 +228,7 @@ def _in_json(measure: Measure, run: ProgramRun, folder: Path) -> Any:
 
 def _text(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            return file.read(OUTPUT_BYTES).decode(errors="replace")
+        return guest_file.beginning(path, OUTPUT_BYTES).decode(errors="replace")
     except OSError:
         return ""
 
