@@ -58,6 +58,75 @@ def test_the_view_has_a_point_for_each_rtt_of_each_series_with_its_trials(run: P
     assert "8 trials" in " ".join(shown["agreement"])
 
 
+def test_the_headline_says_from_where_to_where_what_changes_it_and_what_limited_it(tmp_path: Path) -> None:
+    """100 Mbit/s carry 95.64 Mbit/s; from 10 to 40 ms two flows of CUBIC lose a half, and BBR nothing."""
+    made = [
+        Made({"path.rtt": rtt, "congestion": control, "window": "auto"}, [rate / 2] * 2, seed)
+        for rtt, rates in (("10 ms", (8e7, 9e7)), ("40 ms", (4e7, 9e7)))
+        for control, rate in zip(("cubic", "bbr"), rates, strict=True)
+        for seed in (1, 2)
+    ]
+    shown = view(stored_run.read(write_run(tmp_path / "run", made, samples=False)))
+    assert shown["headline"] == [
+        "Goodput goes from 40 Mbit/s (40 ms, cubic) to 90 Mbit/s (10 ms, bbr); a full path carries 95.64 Mbit/s.",
+        "What changes it, with all else the same (geometric mean): congestion cubic → bbr × 1.6 (1.1 to 2.2 in 2 pairs "
+        "of cells); rtt 10 ms → 40 ms × 0.71 (0.5 to 1 in 2 pairs of cells).",
+        "What limited the 8 trials: unknown in all.",
+    ]
+    assert shown["same"] == [["window", "auto"]]
+    assert shown["verdict"] == {"level": "valid", "text": "All 8 trials are valid."}
+
+
+def test_what_changes_nothing_is_said_and_one_trial_is_a_number(tmp_path: Path) -> None:
+    made = [Made({"path.rtt": rtt}, [9e7]) for rtt in ("10 ms", "40 ms")]
+    headline = view(stored_run.read(write_run(tmp_path / "two", made, samples=False)))["headline"]
+    assert headline[1] == "No change by more than 1%: rtt 10 ms → 40 ms."
+    headline = view(stored_run.read(write_run(tmp_path / "one", made[:1], samples=False)))["headline"]
+    assert headline == ["Goodput is 90 Mbit/s, 94.1% of what the path can carry.", "What limited it: unknown."]
+
+
+RTT_OFF = {"findings": [{"check": "rtt", "verdict": "invalid", "text": "the RTT is off", "hint": "look"}]}
+HELD = {"findings": [{"check": "window", "verdict": "suspect", "text": "held back", "hint": "look"}]}
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "level", "text"),
+    [
+        ("v", "valid", "The trial is valid."),
+        ("vs", "suspect", "1 of 2 trials is valid, 1 is suspect. The reason is window: held back."),
+        ("vsii", "invalid", "1 of 4 trials is valid, 1 is suspect, 2 are invalid and left out. "
+         "The most frequent reason is rtt: the RTT is off."),
+        ("ii", "invalid", "All 2 trials are invalid. The reason is rtt: the RTT is off."),
+    ],
+)  # fmt: skip
+def test_the_verdict_counts_trials_and_gives_the_most_frequent_reason(
+    tmp_path: Path, verdicts: str, level: str, text: str
+) -> None:
+    kinds: dict[str, tuple[str, dict[str, object]]] = {
+        "v": ("valid", {}), "s": ("suspect", dict(HELD)), "i": ("invalid", dict(RTT_OFF))
+    }  # fmt: skip
+    made = [
+        Made({"path.rtt": "10 ms"}, [1e7], n, kinds[each][0], data=kinds[each][1]) for n, each in enumerate(verdicts)
+    ]
+    shown = view(stored_run.read(write_run(tmp_path / "run", made)))
+    assert shown["verdict"] == {"level": level, "text": text}
+
+
+def test_a_run_that_lacks_trials_is_unfinished_though_all_are_valid(run: Path) -> None:
+    about = json.loads((run / "run.json").read_text())
+    (run / "run.json").write_text(json.dumps({**about, "trials": [*about["trials"], "later"]}))
+    assert view(stored_run.read(run))["verdict"]["level"] == "unfinished"
+
+
+def test_a_run_that_nothing_published_compares_with_says_the_true_reason(run: Path) -> None:
+    """Throughput over two RTTs, but published RTTs are below the shorter, above the longer, or not printed."""
+    reasons = {each["name"]: each["why"] for each in view(stored_run.read(run))["not_compared"]}
+    assert "RTT 1, 340 ms; ours, 2 series: 10 to 40 ms (cloud-cubic-1-flow)" in reasons["google-cloud-emulated"]
+    assert reasons["cloudcmp-2010"] == ["it has no series"]
+    assert "this is not throughput over RTT: Transfer in 30 s (11 series)" in reasons["physical-virtual-links-2015"]
+    assert next(iter(reasons)) == "google-cloud-emulated", "the one that another range of RTTs could be compared with"
+
+
 def test_the_same_run_gives_the_same_file(run: Path) -> None:
     assert page(view(stored_run.read(run))) == page(view(stored_run.read(run)))
 

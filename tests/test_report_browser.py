@@ -147,12 +147,56 @@ def test_it_opens_from_disk_without_a_request_and_every_chart_has_marks(open_pag
     opened = open_page(report)
     assert [url for url in opened.requests if not url.startswith(("data:", "blob:"))] == [report.as_uri()]
     titles = opened.page.locator("main h2").all_inner_texts()
-    assert titles == ["Network", "Trust", "Findings", "Comparison with published results", "Inside a trial"]
+    assert titles == [
+        *("What came out", "Comparison with published results", "Trust", "Inside a trial", "Network", "Provenance")
+    ]
     for figure in ("profile", "c-uc", "windows", "heat", "signals"):
         assert opened.marks(figure) > 1, figure
     assert opened.page.locator("#network-1 svg .node").count() == 2
     assert opened.page.locator("#network-1 svg .emulator").count() == 1
     assert "RTT 10 ms | 20 ms | 40 ms" in opened.page.locator("#network-1 svg").text_content()
+
+
+def test_the_answer_is_on_the_first_screen(open_page: Open, report: Path) -> None:
+    """The verdict, the headline in words, and the top of the figure, above all that is about trust."""
+    opened = open_page(report)
+    assert "40 of 48 trials are valid, 8 are suspect." in opened.page.locator("#verdict").inner_text()
+    assert "The reason is window: held back." in opened.page.locator("#verdict").inner_text()
+    assert "Goodput goes from 30 Mbit/s" in opened.page.locator("#headline").inner_text()
+    for place in ("#verdict", "#headline", "#profile"):
+        assert opened.page.locator(place).bounding_box()["y"] < WIDE["height"], place
+
+
+def test_tables_have_a_column_for_each_parameter_that_varies(open_page: Open, tmp_path: Path) -> None:
+    made = [
+        Made({"path.rtt": rtt, "congestion": control, "window": "auto"}, [1e7], seed)
+        for rtt in ("100 ms", "20 ms") for control in ("cubic", "bbr") for seed in (1, 2)
+    ]  # fmt: skip
+    run = stored_run.read(write_run(tmp_path / "run", made))
+    opened = open_page(write_page(tmp_path / "report.html", view(run)))
+    opened.page.locator("#trust summary", has_text="Asked and seen").click()
+    table = opened.page.get_by_role("region", name="Asked against seen")
+    assert table.locator("thead th").all_inner_texts()[:5] == ["rtt", "congestion", "seed", "verdict", "goodput"]
+    assert "The same in all trials: window auto." in opened.page.locator("#trust").inner_text()
+    assert "seed=" not in opened.page.locator("#trust").inner_text()
+    table.locator("th button", has_text="rtt").first.click()
+    firsts = [row.split("\t")[0] for row in table.locator("tbody tr").all_inner_texts()]
+    assert firsts == ["100 ms"] * 4 + ["20 ms"] * 4, "in the order of the scenario"
+    with opened.page.expect_download() as started:
+        opened.page.locator("#trust button", has_text="CSV").last.click()
+    rows = list(csv.DictReader(io.StringIO(Path(started.value.path()).read_text())))
+    assert {row["trial"] for row in rows} == {each.id for each in made}
+    assert {row["congestion"] for row in rows} == {"cubic", "bbr"}
+
+
+def test_what_is_folded_is_printed(open_page: Open, report: Path) -> None:
+    opened = open_page(report)
+    seen = opened.page.get_by_role("region", name="Asked against seen")
+    assert seen.count() == 0
+    opened.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert seen.is_visible()
+    opened.page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert not seen.is_visible()
 
 
 def test_rules_that_do_not_hold_are_to_be_seen(open_page: Open, tmp_path: Path) -> None:
@@ -396,6 +440,7 @@ def test_it_can_be_used_by_keyboard_and_read_aloud(open_page: Open, report: Path
     table = opened.page.locator("#profile details table")
     table.locator("tbody tr").first.wait_for()
     assert table.locator("tbody tr").count() > 10
+    opened.page.locator("#trust summary", has_text="Asked and seen").press("Enter")
     opened.page.locator("#trust th button", has_text="goodput").press("Enter")
     assert opened.page.locator("#trust th[aria-sort=ascending]").count() == 1
 
@@ -414,7 +459,7 @@ def test_it_prints_without_controls(open_page: Open, report: Path) -> None:
     [
         ([], "No trial has finished yet"),
         ([Made({"path.rtt": "10 ms"}, [1e7], 1, "invalid")], "No trial has a goodput that can be used"),
-        ([Made({"path.rtt": "10 ms"}, [1e7])], "1 of 1 trial"),
+        ([Made({"path.rtt": "10 ms"}, [1e7])], "The trial is valid."),
         ([Made({"path.rtt": "10 ms"}, [], workload={"flows": 1})], "No trial has a goodput that can be used"),
     ],
 )
@@ -436,10 +481,12 @@ def test_a_live_page_takes_in_new_trials_without_losing_the_view(open_page: Open
     with Live(Store(folder), 2) as live:
         opened = open_page(live.url, "#theme=dark&ys=lin")
         opened.page.locator("h1 + p", has_text="3 of 5 trials").wait_for()
+        opened.page.locator("summary", has_text="Metrics of each trial").click()
         for each in more:
             (tmp_path / "other/trials" / each.id).rename(folder / "trials" / each.id)
             live.finished(make_trial(), trial_result(each))
-        opened.page.locator("h1 + p", has_text="5 of 5 trials").wait_for()
+        opened.page.locator("h1 + p", has_text="All 5 trials are valid.").wait_for()
+        assert opened.page.get_by_role("region", name="Metrics").locator("tbody tr").count() == 5
         assert "ys=lin" in opened.state
         assert opened.page.evaluate("document.documentElement.dataset.theme") == "dark"
         assert "2 of 2 trials ended: 2 valid" in opened.page.locator("#live").inner_text()
@@ -469,7 +516,7 @@ def test_alike_remarks_are_one_row(open_page: Open, tmp_path: Path) -> None:
     assert cells == [
         ["window", "12 of 12", "flows 1–3 waited for 15–35% of the time"],
         ["jitter", "12 of 12", "path forward and backward: packets wait"],
-        ["burst", "rtt=3ms,seed=1", "path forward: 12500 bytes"],
+        ["burst", "3 ms", "path forward: 12500 bytes"],
     ]
 
 
@@ -516,8 +563,7 @@ def test_flows_that_share_a_path_have_their_part_and_their_control(open_page: Op
     table = opened.page.get_by_role("region", name="Fairness")
     assert "flow 1 (bbr)" in table.inner_text()
     row = table.locator("tbody tr").first.inner_text().split()
-    assert row[1:3] == ["2", "0.61"]
-    assert row[3:] == ["90", "%", "10", "%"]
+    assert row == ["10", "ms", "2", "0.61", "90", "%", "10", "%"]
 
 
 @pytest.mark.lab
@@ -532,5 +578,6 @@ def test_the_report_of_a_real_run_has_marks_in_every_chart(open_page: Open, tmp_
     limits = opened.page.get_by_role("region", name="What limited each cell")
     assert limits.locator(".limit").first.get_attribute("title"), "why"
     assert "unknown" not in limits.inner_text()
+    opened.page.locator("#trust summary", has_text="Asked and seen").click()
     opened.page.locator("#trust button", has_text="script").first.click()
     assert "#!/bin/sh" in opened.page.locator("#script pre").inner_text()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from ..analysis.distance import Candidate, ProfileDistance, best_match, common_rtts, distance, worst
 from ..analysis.point import Verdict
@@ -105,6 +106,31 @@ class ProfileComparison:
 
 
 @dataclass(frozen=True)
+class Reason:
+    """Why a series of one side is not compared, or a part of its points if `is_part`."""
+
+    side: Literal["ours", "published"]
+    series: str
+    text: str
+    is_part: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.side}, {self.series}: {self.text}"
+
+
+class NothingToCompare(UserError):
+    """No series of a run is comparable with any of a published profile; `reasons` has one or more for each."""
+
+    def __init__(self, profile: str, reasons: tuple[Reason, ...]) -> None:
+        self.profile, self.reasons = profile, reasons
+        listed = "".join(f"\n  {each}" for each in reasons)
+        super().__init__(
+            f"nothing of this run can be compared with {profile}:{listed}\n"
+            "allowed: a run whose RTTs reach from below a published one to above it"
+        )
+
+
+@dataclass(frozen=True)
 class _Pair:
     """One of ours and a published series in one unit."""
 
@@ -130,9 +156,10 @@ def compare(
     decide. `only` is the name of the one published series to compare; if none of our series is like it, it is compared
     with all of them. Raises UserError, with the series of both sides and the reasons, if nothing can be compared.
     """
-    why_not: list[str] = []
-    lost = [f"ours, {each.label}: no valid or suspect trial has a goodput" for each in ours if not each.profile(span)]
-    why_not += lost
+    lost = [
+        Reason("ours", each.label, "no valid or suspect trial has a goodput") for each in ours if not each.profile(span)
+    ]
+    why_not = [*lost]
     profiles = [(each, found) for each in ours if (found := each.profile(span)) is not None]
     pairs: list[list[_Pair]] = []
     for target in _targets(profile, only, why_not):
@@ -141,19 +168,19 @@ def compare(
         made = [_pair(each, own, target, choice) for each, own in covering]
         alike = [pair for pair in made if not _unlike(pair.conditions)]
         if covering and not alike and only is None:
-            why_not.append(f"published, {target.name}: {_of(target.series)}; ours has no such series")
+            why_not.append(Reason("published", target.name, f"{_of(target.series)}; ours has no such series"))
         elif covering:
             pairs.append(alike or made)
     if not pairs:
-        listed = "".join(f"\n  {text}" for text in dict.fromkeys(why_not))
-        raise UserError(
-            f"nothing of this run can be compared with {profile.name}:{listed}\n"
-            "allowed: a run whose RTTs reach from below a published one to above it"
-        )
+        raise NothingToCompare(profile.name, tuple(dict.fromkeys(why_not)))
     judged = [pair for each in pairs for pair in each if not unfit(pair.conditions, choice)]
     family = max(1, sum(len(pair.target.rtts_within(pair.measured)) for pair in judged))
     compared = tuple(_target(each, choice, family) for each in pairs)
-    return ProfileComparison(profile, choice, compared, tuple(dict.fromkeys(why_not)), tuple(lost))
+    return ProfileComparison(profile, choice, compared, _texts(why_not), _texts(lost))
+
+
+def _texts(reasons: Sequence[Reason]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(map(str, reasons)))
 
 
 def _target(pairs: Sequence[_Pair], choice: Choice, family: int) -> TargetComparison:
@@ -205,7 +232,7 @@ def _capacities(pair: _Pair) -> tuple[float, float] | None:
     return (full / own, full / own) if pair.is_share else (full, theirs * full / own)
 
 
-def _targets(profile: PublishedProfile, only: str | None, why_not: list[str]) -> list[Target]:
+def _targets(profile: PublishedProfile, only: str | None, why_not: list[Reason]) -> list[Target]:
     targets = []
     for name, each in profile.series.items():
         if only not in (None, name):
@@ -215,31 +242,31 @@ def _targets(profile: PublishedProfile, only: str | None, why_not: list[str]) ->
             published = each.references()
         except UserError as error:
             if not limits:
-                why_not.append(f"published, {name}: {error}")
+                why_not.append(Reason("published", name, str(error)))
                 continue
         published = published or {}
         if any(found.mean.value <= 0 for found in (*published.values(), *(limit for _, limit in limits))):
-            why_not.append(f"published, {name}: a throughput is 0, and nothing is relative to it")
+            why_not.append(Reason("published", name, "a throughput is 0, and nothing is relative to it"))
             continue
         certainties = {point.at.value: each.certainty_of(point) for point in each.points}
         capacity_bps = each.capacity.value if each.capacity else None
         targets.append(Target(name, each, published, capacity_bps, certainties, limits))
         unknown = [f"{rtt * 1e3:g}" for rtt, certainty in certainties.items() if certainty == "unknown"]
         if unknown:
-            why_not.append(f"published, {name}: nothing is printed at {', '.join(unknown)} ms")
+            why_not.append(Reason("published", name, f"nothing is printed at {', '.join(unknown)} ms", is_part=True))
     if not profile.series:
-        why_not.append(f"published, {profile.name}: it has no series")
+        why_not.append(Reason("published", profile.name, "it has no series"))
     return targets
 
 
-def _not_covering(target: Target, others: Sequence[tuple[Series, ThroughputProfile]]) -> list[str]:
+def _not_covering(target: Target, others: Sequence[tuple[Series, ThroughputProfile]]) -> list[Reason]:
     """One reason for all of our series whose range holds no RTT of the published series; empty if there are none."""
     if not others:
         return []
     ranges = dict.fromkeys(f"{own.rtt_s[0] * 1e3:g} to {own.rtt_s[-1] * 1e3:g} ms" for _, own in others)
     rtts = ", ".join(f"{rtt * 1e3:g}" for rtt in dict.fromkeys([*target.published, *(at for at, _ in target.limits)]))
     which = others[0][0].label if len(others) == 1 else f"{len(others)} series"
-    return [f"published, {target.name}: RTT {rtts} ms; ours, {which}: {', '.join(ranges)}"]
+    return [Reason("published", target.name, f"RTT {rtts} ms; ours, {which}: {', '.join(ranges)}")]
 
 
 def _unlike(conditions: Sequence[Condition]) -> bool:

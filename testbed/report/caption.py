@@ -18,14 +18,18 @@ def caption(run: StoredRun, kind: str, options: Sequence[str] = ()) -> str:
     shown = run.results
     first = shown[0]
     seeds = sorted({each.seed for each in shown})
-    settings = run.settings[first.id]
     sentences = [
         f"{run.name}: {trials(run)}; {_seeds(seeds)}.",
-        f"{_network(run)} {_workload(settings)}.",
+        subject(run),
         f"{kernel(run, first.id)}.",
         f"Specification {digest(run)} (of all trial.json). {_again(run, kind, options)}",
     ]
     return " ".join(sentences)
+
+
+def subject(run: StoredRun) -> str:
+    """The network and the workload in a sentence each; those of the first trial where workloads differ."""
+    return f"{_network(run)} {_workload(run.settings[run.results[0].id])}."
 
 
 def trials(run: StoredRun) -> str:

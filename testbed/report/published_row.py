@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,9 @@ from ..compare.profile import ProfileComparison
 from ..compare.published import PublishedProfile
 from ..error import UserError
 from .window_table import MB, WindowTable
+
+SERIES_NAMED = 3
+"""So many series are named that have the same reason; more are counted."""
 
 
 def comparisons(
@@ -27,11 +31,34 @@ def comparisons(
     """
     found = [_comparison(profile.compare(series, each, only), lost) for each, only in asked]
     for each in known:
-        try:
+        with suppress(UserError):
             found.append(_comparison(profile.compare(series, each), lost))
-        except UserError:
-            continue
     return found
+
+
+def not_compared(series: Sequence[Series], known: Sequence[PublishedProfile]) -> list[dict[str, Any]]:
+    """The publications that nothing of this run can be compared with, each with the reasons: the same reason of several
+    series once. Those that have series over the RTT come first.
+    """
+    found = []
+    for each in known:
+        try:
+            profile.compare(series, each)
+        except profile.NothingToCompare as error:
+            found.append({"name": each.name, "why": _why(each.name, error.reasons)})
+    return sorted(found, key=lambda one: not any("RTT " in text for text in one["why"]))
+
+
+def _why(name: str, reasons: Sequence[profile.Reason]) -> list[str]:
+    by_text: dict[str, list[str]] = {}
+    for each in [one for one in reasons if one.side == "published" and not one.is_part] or reasons:
+        by_text.setdefault(each.text, []).extend([each.series] if each.series != name else [])
+    return [text + _named(names) for text, names in by_text.items()]
+
+
+def _named(names: Sequence[str]) -> str:
+    words = f"{len(names)} series" if len(names) > SERIES_NAMED else ", ".join(names)
+    return f" ({words})" if words else ""
 
 
 def _comparison(found: ProfileComparison, lost: Sequence[str]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ It reads the samples and the scripts of the trials, through `Traces`; everything
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -15,15 +16,15 @@ from ..analysis.expectation.verdict import seen_range
 from ..analysis.limit import limit_sample, limited_by
 from ..analysis.limit.limitation import WHAT, Limitation
 from ..analysis.metric import METRICS
-from ..analysis.series import rtt_key, varied_keys
+from ..analysis.series import all_keys, rtt_key, varied_keys
 from ..compare import published
 from ..model.expectation import in_words
 from ..sweep.shard import in_words as shards_in_words
 from ..trial.folder import read_text
 from ..trial.stored_result import TrialResult
 from ..units import counted
-from . import published_row, trust
-from .caption import digest
+from . import headline, published_row, trust
+from .caption import digest, subject
 from .curve import curves
 from .drawing import Drawing, drawings
 from .signal import flow_names, inside, rows
@@ -109,10 +110,15 @@ def view(
     ]
     lost = [f"{run.missing} of {len(run.ids)} trials are missing"] if run.missing else []
     compared = published_row.comparisons(split, known, profiles, lost)
+    not_compared = published_row.not_compared(split, known) if run.usable else []
     known = [*(profile for profile, _ in profiles), *known]
     return {
         "run": _run(run),
+        "verdict": headline.verdict(run),
+        "about": [subject(run)] if results else [],
+        "headline": headline.sentences(results, {id: found.limit for id, found in limited.items()}),
         "notes": _notes(run, share),
+        "same": _same(results),
         "keys": _keys(results, run),
         "networks": [_network(each) for each in drawings(run)],
         "counts": trust.counts(results),
@@ -141,6 +147,7 @@ def view(
         "windows": _windows(windows),
         "published": published_row.curves(known),
         "comparison": compared,
+        "not_compared": not_compared,
         "window_comparison": published_row.window_rows(windows, known) if windows else None,
         "inside": found,
         "scripts": packed(_scripts(run)),
@@ -174,7 +181,7 @@ def _notes(run: StoredRun, share: float) -> list[str]:
         notes.append(run.audit.in_words())
     if run.failures:
         notes.append(f"{counted(len(run.failures), 'trial')} failed; the section Trust gives the reasons.")
-    if run.results and not run.usable:
+    if not run.usable and any(each.verdict == "invalid" for each in run.results):
         notes.append(
             "No trial has a goodput that can be used, so there is no profile. "
             "The section Trust says whether something is wrong."
@@ -194,17 +201,34 @@ def _keys(results: Sequence[TrialResult], run: StoredRun) -> list[dict[str, Any]
     """The parameters that vary, with their values in the order of the scenario. `is_apart` set series apart."""
     keys, rtt = varied_keys(results), rtt_key(results)
     apart = {key for one in run.series for key, _ in one.params}
-    ends = [key.rsplit(".", 1)[-1] for key in keys]
+    names = _names(results)
     return [
         {
             "key": key,
-            "name": end if ends.count(end) == 1 else key,
+            "name": names[key],
             "values": list(dict.fromkeys(each.params.get(key, "") for each in results)),
             "is_rtt": key == rtt,
             "is_apart": key in apart,
         }
-        for key, end in zip(keys, ends, strict=True)
+        for key in keys
     ]
+
+
+def _names(results: Sequence[TrialResult]) -> dict[str, str]:
+    """The last word of each parameter, or all of it where several end alike."""
+    keys = all_keys(results)
+    ends = Counter(key.rsplit(".", 1)[-1] for key in keys)
+    return {key: key if ends[key.rsplit(".", 1)[-1]] > 1 else key.rsplit(".", 1)[-1] for key in keys}
+
+
+def _same(results: Sequence[TrialResult]) -> list[list[str]]:
+    """Name and value of the parameters that all trials have in common, and the seed if they do."""
+    varied = varied_keys(results)
+    first = dict(results[0].params) if len(results) > 1 else {}
+    seeds = {each.seed for each in results}
+    names = _names(results)
+    same = [[names[key], value] for key, value in first.items() if key not in varied]
+    return same + ([["seed", str(min(seeds))]] if len(results) > 1 and len(seeds) == 1 else [])
 
 
 class _RanWith:

@@ -29,20 +29,22 @@ function csv(rows) {
 const fileName = (words) => words.replace(/[^A-Za-z0-9._=,+-]+/g, "-").slice(0, 120);
 
 // A table that can be sorted by its columns, and filtered by a word where it is long.
-// columns: {name, get(row), show?(row), number?, wide?}
-function dataTable({ columns, rows, label, most = 25, name }) {
+// columns: {name, get(row), show?(row), order?(row), number?, wide?, hidden?}; what is hidden is in the CSV only.
+function dataTable({ columns: known, rows, label, most = 25, name }) {
   let sorted = null, up = true, shown = most, word = "";
+  const columns = known.filter((column) => !column.hidden), order = (column) => column.order ?? column.get;
   const body = el("tbody"), heads = [];
   const more = el("button", { type: "button", onclick: () => { shown = Infinity; draw(); } });
   const find = el("input", { type: "search", placeholder: "filter rows", "aria-label": `Filter rows: ${label}`,
     oninput: (event) => { word = event.target.value.toLowerCase(); draw(); } });
   const compare = (a, b) => (a === null || a === undefined) - (b === null || b === undefined) || (a > b) - (a < b);
   function draw() {
-    let list = word ? rows.filter((row) => columns.some((c) => String(c.get(row) ?? "").toLowerCase().includes(word))) : [...rows];
-    if (sorted) list.sort((a, b) => (up ? 1 : -1) * compare(sorted.get(a), sorted.get(b)));
+    let list = word ? rows.filter((row) => known.some((c) => String(c.get(row) ?? "").toLowerCase().includes(word))) : [...rows];
+    if (sorted) list.sort((a, b) => (up ? 1 : -1) * compare(order(sorted)(a), order(sorted)(b)));
     body.replaceChildren(...list.slice(0, shown).map((row) => el("tr", {}, columns.map((column, i) => {
       const content = column.show ? column.show(row) : column.get(row);
-      const cell = el(i ? "td" : "th", { class: column.number ? "num" : column.wide ? "id" : null, scope: i ? null : "row" });
+      const kind = column.number ? "num" : column.wide ? "id" : column.param && String(content).length <= 24 ? "param" : null;
+      const cell = el(i ? "td" : "th", { class: kind, scope: i ? null : "row" });
       cell.append(content === null || content === undefined || content === "" ? "–" : content);
       return cell;
     }))));
@@ -58,7 +60,7 @@ function dataTable({ columns, rows, label, most = 25, name }) {
   }));
   draw();
   const tools = el("div", { class: "crowd controls" }, rows.length > most ? find : null, name ? el("button", { type: "button",
-    onclick: () => save(name + ".csv", csv(rows.map((row) => Object.fromEntries(columns.map((c) => [c.name, c.get(row)])))),
+    onclick: () => save(name + ".csv", csv(rows.map((row) => Object.fromEntries(known.map((c) => [c.name, c.get(row)])))),
       "text/csv") }, "CSV") : null);
   return el("div", {}, tools, el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label },
     el("table", {}, el("thead", {}, head), body)), more);
@@ -66,6 +68,17 @@ function dataTable({ columns, rows, label, most = 25, name }) {
 
 const plainTable = (headers, rows, label, name) => dataTable({ label, name, rows, most: 40,
   columns: headers.map((title, i) => ({ name: title, get: (row) => row[i] })) });
+
+// What is opened with a click, and made only then; it stays open when the page is made anew.
+const unfolded = new Set();
+function folded(name, words, make) {
+  const node = el("details", { class: "fold", ontoggle() {
+    if (node.open) { unfolded.add(name); node.fill(); } else unfolded.delete(name);
+  } }, el("summary", {}, words));
+  node.fill = () => node.children.length === 1 && node.append(...[make()].flat().filter(Boolean));
+  if (unfolded.has(name)) { node.fill(); node.open = true; }
+  return node;
+}
 
 async function unpack(text) {
   if (!globalThis.DecompressionStream) throw new Error("this browser cannot unpack the samples; a newer one can");

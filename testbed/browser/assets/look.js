@@ -22,7 +22,8 @@ function vegaConfig() {
     background: css("card"), font, view: { stroke: line },
     axis: { labelColor: text, titleColor: text, gridColor: line, gridOpacity: .6, domainColor: quiet, tickColor: quiet,
       labelFontSize: 12, titleFontSize: 12.5, titleFontWeight: 500, labelLimit: 150 },
-    legend: { labelColor: text, titleColor: quiet, labelFontSize: 12, labelLimit: 420, symbolLimit: 0, titleFontWeight: 500 },
+    legend: { labelColor: text, titleColor: quiet, labelFontSize: 12, labelLimit: 420, symbolLimit: 0, titleFontWeight: 500,
+      symbolBaseFillColor: text, symbolBaseStrokeColor: text },
     title: { color: text, fontSize: 13 }, text: { color: text }, header: { labelColor: text, titleColor: text },
   };
 }

@@ -11,11 +11,16 @@ function comparisonSection(data) {
         `Points of ${each.name}`, `points-${each.name}`)),
       el("ul", {}, each.notes.map((text) => el("li", {}, text))));
   }
-  if (data.window_comparison) parts.push(el("h3", {}, "Transfer by window"), plainTable(data.window_comparison.headers,
-    data.window_comparison.rows, "Transfers by window, published and ours", "comparison-windows"),
-  el("ul", {}, data.window_comparison.notes.map((text) => el("li", {}, text))));
+  const transfers = () => plainTable(data.window_comparison.headers, data.window_comparison.rows, "Transfers by window, published and ours",
+    "comparison-windows");
+  if (data.window_comparison) parts.push(el("h3", {}, "Transfer by window"), data.window_comparison.rows.length <= FEW_SERIES ? transfers()
+    : folded("comparison-windows", `${data.window_comparison.rows.length} transfers, published and ours`, transfers), el("ul", {}, data.window_comparison.notes.map((text) => el("li", {}, text))));
   if (parts.length) parts.push(el("p", { class: "quiet" }, CLAIMS));
-  else parts.push(el("p", { class: "quiet" }, "This run has nothing that is comparable with the published profiles: they have throughput ",
-    "over the round-trip time, and transfers by window. ", el("code", {}, "testbed compare DIR PROFILE"), " gives the reason."));
+  const reasons = () => el("ul", {}, data.not_compared.map(({ name, why }) => el("li", {}, `${name}: ${why.join("; ")}`)));
+  const count = `${data.not_compared.length} published profile${data.not_compared.length === 1 ? "" : "s"}`;
+  if (!parts.length && !data.not_compared.length) parts.push(el("p", { class: "quiet" }, "There is nothing to compare: no trial has a goodput that can be used."));
+  else if (!parts.length) parts.push(el("p", {}, `Nothing in this run can be compared with any of ${count}. `
+    + "A run can be if its RTTs reach from below a published one to above it:"), reasons());
+  else if (data.not_compared.length) parts.push(folded("not-compared", `${count} that nothing in this run can be compared with, and why`, reasons));
   return { node: section("comparison", "Comparison with published results", parts), update() {} };
 }

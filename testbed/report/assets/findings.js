@@ -21,7 +21,7 @@ function coefficientChart(data, filter) {
         { transform: [{ filter: "isValid(datum.low)" }], mark: { type: "rule" }, encoding: { x, y: { ...y, field: "low" }, y2: { field: "high" },
           color: encoding.color, tooltip } },
       ] },
-      caption: "0.75 is a full link at every round-trip time; the bars are bootstrap intervals where there are repetitions.",
+      caption: "0.75 is a full link at every round-trip time; the bars are 95 % t intervals where there are repetitions.",
       rows: () => values.map(({ group, mark, ...row }) => row),
     };
   } });
@@ -56,7 +56,7 @@ function windowsChart(data) {
 
 function limitTable(data, filter) {
   const body = el("div");
-  const met = new Set(data.trials.map((trial) => trial.limit.limit));
+  const met = new Set(data.trials.map((trial) => trial.limit.limit)), apart = data.keys.filter((key) => key.is_apart);
   return { node: el("div", {}, el("h3", {}, "What limited each cell"), el("p", { class: "quiet" },
     "What held the flows back longest. ", Object.entries(data.limits).filter(([limit]) => met.has(limit)).map(([limit, what]) =>
       `${limit}: ${what}`).join("; "), ". Point at a word for the times."), body), update() {
@@ -67,7 +67,7 @@ function limitTable(data, filter) {
     const why = (point, limit) => [...new Set(point.trials.map((n) => data.trials[n].limit).filter((each) => each.limit === limit)
       .map((each) => each.why))].slice(0, 3).join("\n");
     body.replaceChildren(dataTable({ rows: shown, label: "What limited each cell", name: "limits", columns: [
-      { name: "series", get: (one) => one.label, wide: true },
+      ...(apart.length ? paramColumns(apart) : [{ name: "series", get: (one) => one.label }]),
       ...rtts.map((rtt) => ({ name: msText(rtt), get: (one) => { const point = at(one, rtt); return point ? words(point).join(", ") : ""; },
         show: (one) => { const point = at(one, rtt); return point ? el("span", {}, Object.keys(point.limits).map((limit, n) =>
           el("span", { class: "limit", title: why(point, limit), style: `--c:${palette()[LIMITS[limit] ?? 6]}` }, words(point)[n]))) : ""; } })),
@@ -92,8 +92,8 @@ function sharesTable(data, filter) {
       : [["largest share", "first"], ["smallest share", "last"]].map(([name, end]) => ({ name, number: true, get: (row) => row[end].share,
         show: (row) => el("span", {}, bar(row[end].share), ` ${row[end].name}`) }));
     body.replaceChildren(dataTable({ rows, label: "Fairness", name: "fairness", most: 20, columns: [
-      { name: "trial", get: (row) => row.trial.id, wide: true },
-      { name: "flows", get: (row) => row.trial.flows.length, number: true },
+      ...trialColumns(data, (row) => row.trial),
+      ...(data.keys.some((key) => key.name === "flows") ? [] : [{ name: "flows", get: (row) => row.trial.flows.length, number: true }]),
       { name: "Jain's index", get: (row) => row.jain, show: (row) => short(row.jain, 3), number: true }, ...each,
     ] }));
   } };
@@ -144,35 +144,40 @@ function heatChart(data, filter) {
 function measuredTable(data) {
   const names = [...new Set(data.trials.flatMap((trial) => Object.keys(trial.measured)))];
   const rows = data.trials.filter((trial) => Object.keys(trial.measured).length);
-  return { node: el("div", {}, el("h3", {}, "Other measurements"), dataTable({ rows, label: "Other measurements", name: "measured", most: 20,
-    columns: [{ name: "trial", get: (trial) => trial.id, wide: true }, ...names.map((name) => ({ name, get: (trial) => trial.measured[name],
+  const table = () => [sameLine(data), dataTable({ rows,
+    label: "Other measurements", name: "measured", most: 20, columns: [...trialColumns(data), ...names.map((name) => ({ name, get: (trial) => trial.measured[name],
       show: (trial) => typeof trial.measured[name] === "number" ? short(trial.measured[name], 5) : trial.measured[name],
-      number: rows.some((trial) => typeof trial.measured[name] === "number") }))] })), update() {} };
+      number: rows.some((trial) => typeof trial.measured[name] === "number") }))] })];
+  return { node: hasGoodput(data) ? folded("measured", "Other measurements of each trial", table) : el("div", {}, el("h3", {}, "Measurements"), table()),
+    update() {} };
 }
 
 // The metrics by which runs are compared, of each trial.
 function metricTable(data) {
   const known = data.metrics.filter((metric) => data.trials.some((trial) => trial.metrics[metric.name] !== null));
-  return { node: el("div", {}, el("h3", {}, "Metrics"), dataTable({ rows: data.trials, label: "Metrics", name: "metrics", most: 20, columns: [
-    { name: "trial", get: (trial) => trial.id, wide: true },
+  return { node: folded("metrics", "Metrics of each trial", () => [sameLine(data), dataTable({ rows: data.trials, label: "Metrics", name: "metrics",
+    most: 20, columns: [...trialColumns(data),
     ...known.map((metric) => ({ name: metric.title, number: true,
       get: (trial) => trial.metrics[metric.name] === null ? null : trial.metrics[metric.name] * metric.scale,
       show: (trial) => trial.metrics[metric.name] === null ? "–" : short(trial.metrics[metric.name] * metric.scale, 4) })),
-  ] }), el("p", { class: "quiet" }, known.map((metric) => `${metric.name}: ${metric.what}`).join("; "), ".")), update() {} };
+  ] }), el("p", { class: "quiet" }, known.map((metric) => `${metric.name}: ${metric.what}`).join("; "), ".")]), update() {} };
 }
+
+const hasGoodput = (data) => data.trials.some((trial) => trial.goodput !== null);
 
 function findingsSection(data) {
   const filter = filters(data);
-  const parts = [profileChart(data, filter)];
+  const parts = hasGoodput(data) ? [profileChart(data, filter)] : [];
+  if (data.series.some((one) => one.points.length)) parts.push(limitTable(data, filter));
   if (data.series.some((one) => one.coefficients)) parts.push(coefficientChart(data, filter));
   if (data.windows) parts.push(windowsChart(data));
-  if (data.series.some((one) => one.points.length)) parts.push(limitTable(data, filter));
   if (data.trials.some((trial) => trial.flows.length)) parts.push(sharesTable(data, filter));
   if (data.keys.length > 1 && data.trials.some((trial) => trial.goodput !== null)) parts.push(heatChart(data, filter));
   if (data.trials.some((trial) => Object.keys(trial.measured).length)) parts.push(measuredTable(data));
   if (data.trials.some((trial) => Object.values(trial.metrics).some((value) => value !== null))) parts.push(metricTable(data));
   const several = data.series.filter((one) => one.points.length).length;
-  const node = section("findings", "Findings", filter.node, filter.limited ? el("p", { class: "quiet controls" },
+  const node = section("findings", "What came out", el("div", { id: "headline" }, data.headline.map((text) => el("p", {}, text))),
+    ...(hasGoodput(data) ? [sameLine(data), filter.node] : []), filter.limited ? el("p", { class: "quiet controls" },
     `There are ${several} series, too many to tell apart; at first some values are not selected.`) : null,
   parts.map((part) => part.node));
   return { node, async update() {

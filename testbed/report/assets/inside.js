@@ -26,7 +26,7 @@ function insideSection(data) {
   const ids = numbers.map((number) => data.trials[number].id);
   const chosen = () => { const found = data.trials.findIndex((trial) => trial.id === state.get("trial")); return found in data.inside ? found : numbers[0]; };
   let trace = null, loaded = -1, failed = "";
-  const pick = choice("trial", ids.map((id) => [id, id]), () => data.trials[chosen()].id, (id) => state.set({ trial: id, zt: null, hide: null }));
+  const pick = choice("trial", numbers.map((number) => [data.trials[number].id, trialWords(data, data.trials[number])]), () => data.trials[chosen()].id, (id) => state.set({ trial: id, zt: null, hide: null }));
   const step = (by) => () => state.set({ trial: ids[(numbers.indexOf(chosen()) + by + ids.length) % ids.length], zt: null, hide: null });
   const about = el("div", { class: "crowd" }), flowBoxes = el("div", { class: "crowd" });
   const flowSet = el("fieldset", { class: "controls" }, el("legend", {}, "flows"), flowBoxes);

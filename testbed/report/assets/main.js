@@ -1,6 +1,7 @@
 // Puts the page together, and brings it up to date when something is chosen, the theme changes or the run goes on.
-const SECTIONS = [["network", "Network", networkSection], ["trust", "Trust", trustSection], ["findings", "Findings", findingsSection],
-  ["comparison", "Comparison", comparisonSection], ["inside", "Inside a trial", insideSection]];
+const SECTIONS = [["findings", "What came out", findingsSection], ["comparison", "Comparison", comparisonSection],
+  ["trust", "Trust", trustSection], ["inside", "Inside a trial", insideSection], ["network", "Network", networkSection],
+  ["provenance", "Provenance", provenanceSection]];
 let parts = [];
 
 function pageHeader(data) {
@@ -11,10 +12,10 @@ function pageHeader(data) {
     document.getElementById(id + "-title").focus({ preventScroll: true });
   };
   const turn = el("button", { type: "button", id: "theme", onclick: () => state.set({ theme: theme() === "dark" ? "light" : "dark" }) }, "");
-  const done = `${data.run.done} of ${data.run.trials} trial${data.run.trials === 1 ? "" : "s"}`;
-  const head = [el("h1", {}, data.run.name), el("p", { class: "crowd" }, el("span", { class: "quiet" }, done),
-    Object.entries(data.counts).filter(([, count]) => count).map(([verdict, count]) => badge(verdict, count)),
-    el("span", { class: "quiet" }, `testbed ${data.run.testbed}`)), ...data.notes.map((text) => el("p", { class: "note" }, text))];
+  const head = [el("h1", {}, data.run.name), el("p", { id: "verdict" }, el("span", { class: `badge ${data.verdict.level}` },
+    WORDS[data.verdict.level]), " ",
+    data.run.done < data.run.trials ? `${data.run.done} of ${data.run.trials} trials have ended. ` : "", data.verdict.text), ...data.about.map((text) => el("p", { class: "quiet" }, text)),
+  ...data.notes.map((text) => el("p", { class: "note" }, text))];
   const nav = el("nav", { "aria-label": "Sections" }, el("div", { class: "crowd apart" }, el("div", { class: "crowd" },
     SECTIONS.map(([id, title]) => el("a", { href: "#sec=" + id, onclick: go(id) }, title))), turn));
   document.getElementById("top").replaceChildren(...head);
@@ -43,6 +44,15 @@ function show(data) {
   return update();
 }
 
+// What is folded is printed, too.
+addEventListener("beforeprint", () => document.querySelectorAll("main details:not([open])").forEach((each) => {
+  each.fill?.();
+  each.open = each.wasShut = true;
+}));
+addEventListener("afterprint", () => document.querySelectorAll("main details[open]").forEach((each) => {
+  if (each.wasShut) each.open = each.wasShut = false;
+}));
+
 function scrollToAsked() {
   const asked = document.getElementById(state.get("sec"));
   if (asked) asked.scrollIntoView();
@@ -54,6 +64,7 @@ let width = innerWidth, later = 0;
 addEventListener("resize", () => {
   if (innerWidth === width) return;
   width = innerWidth;
+  if (width > WIDE) document.querySelectorAll("details.options").forEach((each) => { each.open = true; });
   clearTimeout(later);
   later = setTimeout(update, 150);
 });

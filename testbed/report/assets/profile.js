@@ -35,8 +35,8 @@ function profileChart(data, filter) {
       (on) => state.set(on ? { pub: "1", y: "share" } : { pub: null }))] : []),
   ];
   const zoom = zoomControls("zx", "ms", extent, 1e3);
-  const made = chart({ id: "profile", title: "Throughput profile", controls: el("div", {}, el("div", { class: "crowd controls" },
-    controls.map((each) => each.node)), rtts.length > 1 ? zoom.node : null), make, click: (datum) => datum.trial && openInside(datum.trial) });
+  const made = chart({ id: "profile", title: "Throughput profile", controls: options("Choose what the figure shows",
+    el("div", { class: "crowd controls" }, controls.map((each) => each.node)), rtts.length > 1 ? zoom.node : null), make, click: (datum) => datum.trial && openInside(datum.trial) });
 
   function make(width) {
     const shown = visible();

@@ -1,5 +1,27 @@
-// Which series are shown, and how each looks.
+// Which trial or series a row is about, which series are shown, and how each looks.
+// A column for each parameter that varies among trials, and the seed; the whole name is in the CSV only.
+function trialColumns(data, of = (row) => row) {
+  return [{ name: "trial", get: (row) => of(row).id, hidden: true }, ...paramColumns(data.keys, of),
+    ...(hasSeeds(data) ? [{ name: "seed", get: (row) => of(row).seed, number: true }] : [])];
+}
+
+function paramColumns(keys, of = (row) => row) {
+  return keys.map((key) => ({ name: key.name, get: (row) => of(row).params[key.key] ?? "", param: true,
+    order: (row) => key.values.indexOf(of(row).params[key.key] ?? "") }));
+}
+
+const hasSeeds = (data) => !data.keys.length || new Set(data.trials.map((trial) => trial.seed)).size > 1;
+const trialWords = (data, trial) => [...data.keys.map((key) => wordOf(key.key, trial.params[key.key] ?? "–")),
+  ...(hasSeeds(data) ? [`seed ${trial.seed}`] : [])].join(", ");
+
+const sameLine = (data) => data.same.length ? el("p", { class: "quiet" }, "The same in all trials: ",
+  data.same.map(([name, value]) => `${name} ${value}`).join(", "), ".") : null;
+
 const FEW_SERIES = 20;
+
+// Choices that a narrow screen folds, so that the figure comes first.
+const WIDE = 640;
+const options = (words, ...nodes) => el("details", { class: "options", open: innerWidth > WIDE }, el("summary", {}, words), nodes);
 
 // The chosen values of each parameter, by the parameter's number; a hash without any shows what fits.
 function filters(data) {
@@ -27,7 +49,7 @@ function filters(data) {
       return box.node;
     }), key.values.length > 2 ? el("button", { type: "button", "aria-label": `All values of ${key.name}`,
       onclick: () => state.set({ ["f" + key.number]: usual[key.number] ? "all" : null }) }, "all") : null))));
-  return { node: keys.length ? node : null, passes, sync: () => boxes.forEach((box) => box.sync()), limited: Object.keys(usual).length > 0 };
+  return { node: keys.length ? options("Choose what is shown", node) : null, passes, sync: () => boxes.forEach((box) => box.sync()), limited: Object.keys(usual).length > 0 };
 }
 
 // Of more series than one can tell apart, those are shown that have the first value of a parameter: of the one that

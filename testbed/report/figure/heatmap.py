@@ -10,9 +10,9 @@ from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 
 from ...trial.stored_result import TrialResult
+from ..headline import scaled_rate
 from ..stored_run import StoredRun
 from .option import Options, chosen_axes
-from .style import scaled_rate
 
 COLOUR_MAP = "cividis"
 """Rises in brightness evenly, for colour-blind people and in grey alike."""

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from ...analysis import statistic
 from ...analysis.series import Series
 from ...trial.stored_result import TrialResult
+from ..headline import scaled_rate
 from ..stored_run import StoredRun
 from .option import Options
 from .style import (
@@ -28,7 +29,6 @@ from .style import (
     panels,
     plain_number,
     rate_word,
-    scaled_rate,
 )
 
 

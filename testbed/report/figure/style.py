@@ -94,14 +94,6 @@ def _look(each: Series, values: Mapping[str, Sequence[str]]) -> Look:
     return COLOURS[colour % len(COLOURS)], LINES[line % len(LINES)], MARKERS[mark % len(MARKERS)]
 
 
-def scaled_rate(most_bps: float) -> tuple[float, str]:
-    """What bit/s are divided by, and the unit that makes it."""
-    for scale, unit in ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s")):
-        if most_bps >= scale:
-            return scale, unit
-    return 1.0, "bit/s"
-
-
 class _LogTicks(Locator):
     def __call__(self) -> Sequence[float]:
         assert self.axis is not None, "BUG: a locator without an axis"

@@ -14,9 +14,10 @@ from ...analysis import flow_sample
 from ...analysis.metric import METRICS, Metric
 from ...analysis.series import Series
 from ...error import UserError, one_of
+from ..headline import scaled_rate
 from ..stored_run import StoredRun
 from .option import Options
-from .style import ACROSS, grid, grid_of_axes, log_axis, panels, scaled_rate
+from .style import ACROSS, grid, grid_of_axes, log_axis, panels
 
 USUAL = "rtt-p95"
 WIDE_RANGE = 5
