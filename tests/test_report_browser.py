@@ -435,7 +435,7 @@ def test_it_can_be_used_by_keyboard_and_read_aloud(open_page: Open, report: Path
     assert opened.page.evaluate("document.activeElement.textContent") == "Skip to the findings"
     opened.page.keyboard.press("Enter")
     assert "sec=findings" in opened.state
-    opened.page.locator("#profile summary").focus()
+    opened.page.locator("#profile summary", has_text="Data as a table").focus()
     opened.page.keyboard.press("Enter")
     table = opened.page.locator("#profile details table")
     table.locator("tbody tr").first.wait_for()

@@ -148,7 +148,7 @@ function measuredTable(data) {
     label: "Other measurements", name: "measured", most: 20, columns: [...trialColumns(data), ...names.map((name) => ({ name, get: (trial) => trial.measured[name],
       show: (trial) => typeof trial.measured[name] === "number" ? short(trial.measured[name], 5) : trial.measured[name],
       number: rows.some((trial) => typeof trial.measured[name] === "number") }))] })];
-  return { node: hasGoodput(data) ? folded("measured", "Other measurements of each trial", table) : el("div", {}, el("h3", {}, "Measurements"), table()),
+  return { node: hasGoodput(data) ? folded("measured", "Other measurements of each trial", table) : el("div", {}, el("h3", {}, "Other measurements"), table()),
     update() {} };
 }
 
