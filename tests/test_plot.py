@@ -11,7 +11,7 @@ from storedruns import Made, write_completions, write_run
 from testbed.error import UserError
 from testbed.report import stored_run
 from testbed.report.figure import KINDS, draw, fct, profile, tradeoff
-from testbed.report.figure.option import Options
+from testbed.report.figure.option import Options, chosen_trial
 from testbed.report.figure.style import log_ticks, plain_number
 
 CELLS = [(rtt, flows) for rtt in ("10 ms", "20 ms", "40 ms") for flows in (1, 2)]
@@ -82,6 +82,7 @@ def test_a_run_without_a_usable_trial_is_refused_but_its_network_is_drawn(tmp_pa
     [
         ("poem", Options(), "allowed: profile, windows, cuc, cdf, fct, tradeoff, timeseries, heatmap, topology"),
         ("timeseries", Options(trial="rtt=10ms"), "8 trials are"),
+        ("timeseries", Options(trial="40 ms"), "8 trials are '40 ms'; allowed: rtt=40ms"),
         ("timeseries", Options(trial="poem"), "no trial is"),
         ("heatmap", Options(x="flows", y="flows"), "two parameters of"),
         ("heatmap", Options(x="poem"), "no parameter 'poem' varies"),
@@ -93,6 +94,14 @@ def test_what_cannot_be_drawn_is_refused(
 ) -> None:
     with pytest.raises(UserError, match=words):
         draw(kind, run, tmp_path / "x.png", options)
+
+
+@pytest.mark.parametrize("words", ["cubic,4", "4, cubic", "flows=4,congestion=cubic", "congestion=cubic,flows=4"])
+def test_a_trial_is_named_by_its_id_by_parts_of_it_or_by_their_values(words: str, tmp_path: Path) -> None:
+    """"4" is no part of "flows=40"."""
+    made = [Made({"congestion": name, "flows": flows}, [1e6]) for name in ("cubic", "bbr") for flows in ("4", "40")]
+    found = chosen_trial(stored_run.read(write_run(tmp_path / "run", made)), Options(trial=words))
+    assert found.id == "congestion=cubic,flows=4,seed=1"
 
 
 def test_one_trial_alone_has_a_profile_but_no_coefficient_and_no_heat_map(tmp_path: Path) -> None:

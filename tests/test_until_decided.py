@@ -620,10 +620,8 @@ def test_what_to_compare_with_is_known_before_anything_runs(tmp_path: Path, opti
     scenario = load_scenario(file, ["flows=[1, 2, 4]"])
     given: dict[str, Any] = {"base": None, "axis": None, "candidate": None, "tolerance": None, "budget": ()}
     with pytest.raises(UserError, match=said):
-        Decision.of(Options(True, **{**given, **options}), scenario)
-    assert Decision.of(Options(True, **{**given, "axis": "rtt"}), scenario).values == ("10 ms", "20 ms")
-    with pytest.raises(UserError, match=r"allowed: --until-decided with --base DIR"):
-        Options(False, **{**given, "axis": "rtt"}).refuse_alone()
+        Decision.of(Options(**{**given, **options}), scenario)
+    assert Decision.of(Options(**{**given, "axis": "rtt"}), scenario).values == ("10 ms", "20 ms")
 
 
 def test_a_run_until_decided_ends_with_the_exit_code_of_the_comparison(

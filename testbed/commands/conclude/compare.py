@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -14,8 +13,9 @@ from ...analysis.series import Span
 from ...compare import published, run
 from ...compare.condition import TOLERANCE, Choice
 from ...error import UserError
-from .. import compared_profile, question
+from .. import compared_profile, option_rule, question
 from ..known import learn_metrics
+from ..option_rule import Only
 from ..run_verdict import FAILS, FailOn, Format, share, show_runs
 from ..sequential.budget import HELP as BUDGET_HELP
 from ..sequential.budget import budget_of
@@ -32,7 +32,19 @@ EXAMPLES = (
 )  # fmt: skip
 
 
+TWO_RUNS, RUNS, PROFILE = "two runs", "runs or two values of an axis", "a published profile"
+OF_EXTENSION = Only(("--budget",), "--extend", "{option} is for --extend; allowed: both, or neither")
+RULES = (
+    Only(("--with-ramp", "--as-shares", "--common-rtts"), PROFILE,
+         f"{{option}} is for {PROFILE}; allowed: {TWO_RUNS} without it"),
+    Only(("--metric", "--fail-on", "--extend"), RUNS, f"{{option}} is for {TWO_RUNS}; allowed: the same without it"),
+    Only(("--ignore",), TWO_RUNS, f"{{option}} is for {TWO_RUNS}; allowed: the same without it"),
+    OF_EXTENSION,
+)  # fmt: skip
+
+
 def compare(
+    context: typer.Context,
     base: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run, or of several.")],
     other: Annotated[
         str | None,
@@ -92,7 +104,7 @@ def compare(
         bool,
         typer.Option("--extend", help="First add seeds to the undecided cells of both runs, until each is decided."),
     ] = False,
-    budget: Annotated[list[str] | None, typer.Option(metavar="BUDGET", help=f"With --extend: {BUDGET_HELP}")] = None,
+    budget: Annotated[list[str] | None, typer.Option(metavar="BUDGET", help=OF_EXTENSION.help(BUDGET_HELP))] = None,
     jobs: Annotated[
         int, typer.Option(min=1, metavar="N", help="With --extend: how many trials run side by side.")
     ] = os.cpu_count() or 1,
@@ -115,11 +127,7 @@ def compare(
     the profile; 4 if the candidate lacks trials, cells or values that the base has; 5 if a primary metric is undecided,
     or the run is neither shown to agree with the profile nor to differ from it.
     """
-    of_runs = {"--metric": metric, "--ignore": ignore, "--fail-on": fail_on, "--extend": extend}
-    of_profiles = {"--with-ramp": with_ramp, "--as-shares": as_shares, "--common-rtts": common_rtts}
-    _refuse_what_means_nothing(other, axis, of_runs, of_profiles)
-    if budget and not extend:
-        raise UserError("--budget is for --extend; allowed: both, or neither")
+    option_rule.refuse(option_rule.given_in(context), RULES, _kinds(other, axis))
     least = max(fail_on or [FailOn.cannot_tell], key=lambda each: len(FAILS[each]))
     learn_metrics([base, *([Path(other)] if other is not None and Path(other).is_dir() else [])])
     asked = None if not metric else tuple(chosen(metric))
@@ -145,17 +153,11 @@ def compare(
     _published(base, other, choice, "whole" if with_ramp else "steady", format, output)
 
 
-def _refuse_what_means_nothing(
-    other: str | None, axis: str | None, of_runs: Mapping[str, object], of_profiles: Mapping[str, bool]
-) -> None:
-    """An option that would not be looked at is refused. Raises UserError."""
-    is_profile = axis is None and other is not None and not Path(other).is_dir()
-    for option, value in of_profiles.items():
-        if value and not is_profile:
-            raise UserError(f"{option} is for a published profile; allowed: two runs without it")
-    unfit = [option for option, value in of_runs.items() if value and (is_profile or (axis and option == "--ignore"))]
-    if unfit:
-        raise UserError(f"{unfit[0]} is for two runs; allowed: the same without it")
+def _kinds(other: str | None, axis: str | None) -> tuple[str, ...]:
+    """What is compared, as the rules of the options name it."""
+    if axis is not None:
+        return (RUNS,)
+    return (PROFILE,) if other is not None and not Path(other).is_dir() else (RUNS, TWO_RUNS)
 
 
 def _published(folder: Path, name: str, choice: Choice, span: Span, format: Format, output: Path | None) -> None:

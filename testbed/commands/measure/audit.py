@@ -15,6 +15,7 @@ from ...error import visible
 from ...sweep import audit as auditing
 from ...sweep import run as sweep
 from ...sweep.store import Store
+from .. import option_rule
 from ..result_table import Format
 from ..screen import Screen
 from ..terminal import Terminal, say
@@ -31,6 +32,7 @@ EXAMPLES = (
 
 
 def audit(
+    context: typer.Context,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")],
     sample: Annotated[int, typer.Option(min=1, metavar="N", help="How many trials to repeat.")] = 20,
     seed: Annotated[
@@ -49,9 +51,9 @@ def audit(
     The exit code is 0 if all of the sample are the same, 1 if any differs, 5 if any could not be repeated, or all
     trials are left out.
     """
+    option_rule.refuse(option_rule.given_in(context), (cluster_option.OF_CLUSTER,))
     console = Terminal()
-
-    place = cluster_option.place(on, any_worker, True, console, is_fresh=True)
+    place = cluster_option.place(on, any_worker, console, is_fresh=True)
 
     def repeat(prepared: sweep.Sweep) -> sweep.Summary:
         if place is not None and prepared.waiting:

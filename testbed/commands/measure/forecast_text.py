@@ -9,8 +9,8 @@ from ...model.scenario import Scenario
 from ...sweep.run import Sweep
 from ...sweep.shard import Shard
 from ...units import counted
-from ..result_table import Format
 from ..screen import duration
+from ..text_table import Format
 
 
 def foretell(scenario: Scenario, prepared: Sweep, jobs: int, format: Format, shard: Shard | None) -> None:

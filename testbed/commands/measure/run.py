@@ -24,17 +24,19 @@ from ...sweep.run import Summary, Sweep
 from ...sweep.shard import Shard
 from ...trial.folder import DiskFull
 from ...units import counted
-from .. import foreign_code
+from .. import foreign_code, option_rule
 from ..foreign_code import AllowCode, AllowFile
-from ..result_table import Format, print_cells, print_rules, print_trials
+from ..option_rule import Never, Only
+from ..result_table import print_cells, print_rules, print_trials
 from ..screen import Reports, Screen
 from ..sequential.budget import HELP as BUDGET_HELP
 from ..terminal import Terminal, say
+from ..text_table import Format
 from . import cluster_option, merge
 from .forecast_text import foretell
 from .lone_topology import scenario_for
 from .repeat import repeat_trial
-from .run_until_decided import Decision, Options
+from .run_until_decided import OF_DECISION, Decision, Options
 
 if TYPE_CHECKING:
     from ...report.live import Live
@@ -51,7 +53,21 @@ EXAMPLES = (
 )  # fmt: skip
 
 
+RULES = (
+    Only(("--format",), "--dry-run", "--format {value} has no use here; allowed: --dry-run --format json"),
+    OF_DECISION,
+    Never("--until-decided", ("--dry-run", "--repeat", "--shard"),
+          "{option} runs a whole scenario; allowed: it without {others}"),
+    cluster_option.OF_CLUSTER,
+    Never("--on", ("--repeat", "--until-decided"), "{option} runs a scenario; allowed: it without {others}"),
+    Never("--repeat", ("-o", "--set", "--quick", "--dry-run", "--live", "--shard"),
+          "{option} runs a trial exactly as it is stored; allowed: {option} TRIAL_DIR without {others}"),
+    Never("--dry-run", ("--live",), "{option} runs nothing, so {others} has nothing to show; allowed: one of them"),
+)  # fmt: skip
+
+
 def run(
+    context: typer.Context,
     scenario: Annotated[
         Path | None,
         typer.Argument(
@@ -103,11 +119,11 @@ def run(
         str | None,
         typer.Option(
             metavar="DIR|VALUE",
-            help="With --until-decided: the run to compare with, which gets seeds too; or with --axis the value.",
+            help=OF_DECISION.help("the run to compare with, which gets seeds too; or with --axis the value."),
         ),
     ] = None,
     axis: Annotated[
-        str | None, typer.Option(metavar="KEY", help="With --until-decided: compare two values of this axis.")
+        str | None, typer.Option(metavar="KEY", help=OF_DECISION.help("compare two values of this axis."))
     ] = None,
     candidate: Annotated[
         str | None,
@@ -115,11 +131,9 @@ def run(
     ] = None,
     tolerance: Annotated[
         str | None,
-        typer.Option(metavar="SHARE", help="With --until-decided: what does not matter; 3 % if left out."),
+        typer.Option(metavar="SHARE", help=OF_DECISION.help("what does not matter; 3 % if left out.")),
     ] = None,
-    budget: Annotated[
-        list[str] | None, typer.Option(metavar="BUDGET", help=f"With --until-decided: {BUDGET_HELP}")
-    ] = None,
+    budget: Annotated[list[str] | None, typer.Option(metavar="BUDGET", help=OF_DECISION.help(BUDGET_HELP))] = None,
     live: Annotated[
         bool, typer.Option("--live", help="Serve the report to browsers on this computer while the scenario runs.")
     ] = False,
@@ -136,20 +150,11 @@ def run(
     """
     if (scenario is None) == (repeat is None):
         raise UserError("there is nothing to run; allowed: one scenario, or --repeat with the folder of a trial")
-    if format is not Format.table and not (dry_run and format is Format.json):
-        raise UserError(f"--format {format} has no use here; allowed: --dry-run --format json")
-    options = Options(until_decided, base, axis, candidate, tolerance, tuple(budget or ()))
-    options.refuse_alone()
-    if until_decided and (dry_run or repeat is not None or shard is not None):
-        raise UserError("--until-decided runs a whole scenario; allowed: it without --dry-run, --repeat and --shard")
+    option_rule.refuse(option_rule.given_in(context), RULES)
+    options = Options(base, axis, candidate, tolerance, tuple(budget or ()))
     console = Terminal()
-    place = cluster_option.place(on, any_worker, not (until_decided or dry_run or repeat is not None), console)
+    place = cluster_option.place(on, any_worker, console)
     if repeat is not None:
-        if output is not None or settings or quick or dry_run or live or shard is not None:
-            raise UserError(
-                "--repeat runs a trial exactly as it is stored; allowed: --repeat TRIAL_DIR without -o, --set, "
-                "--quick, --dry-run, --live and --shard"
-            )
         repeat_trial(repeat, allow_code)
     elif scenario is not None:
         if allow_code:
@@ -164,10 +169,11 @@ def run(
             mine = None if shard is None else shards.parse(shard, by_cell=loaded.until is not None)
             share = "" if mine is None else f"-shard-{mine.number}-of-{mine.count}"
             folder = store.Store(output or Path("results") / f"{loaded.name}{'-quick' if quick else ''}{share}")
-            if dry_run and live:
-                raise UserError("--dry-run runs nothing, so --live has nothing to show; allowed: one of them")
             if dry_run:
                 prepared = prepare(loaded, folder, check=False, shard=mine)
+                if place is not None and prepared.waiting:
+                    place.check(prepared.waiting)
+                    jobs = place.width()
                 foretell(loaded, prepared, jobs, format, mine)
             else:
                 decision = Decision.of(options, loaded) if until_decided else None

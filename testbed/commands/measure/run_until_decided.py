@@ -13,6 +13,7 @@ from ...model.scenario import Scenario
 from ...sweep.store import Store
 from .. import question
 from ..known import learn_metrics
+from ..option_rule import Only
 from ..question import Question
 from ..run_verdict import FailOn, Format, share, show_runs
 from ..sequential.budget import Budget, budget_of
@@ -20,30 +21,22 @@ from ..sequential.until_decided import UntilDecided
 
 TOGETHER = "--until-decided with --base DIR, or with --axis KEY (and --base VALUE --candidate VALUE)"
 
+OF_DECISION = Only(
+    ("--base", "--axis", "--candidate", "--tolerance", "--budget"),
+    "--until-decided",
+    f"{{option}} says what to compare the run with; allowed: {TOGETHER}",
+)
+
 
 @dataclass(frozen=True)
 class Options:
     """What the options say: `base` is a folder, or a value of `axis`; None for those that were left out."""
 
-    is_wanted: bool
     base: str | None
     axis: str | None
     candidate: str | None
     tolerance: str | None
     budget: tuple[str, ...]
-
-    def refuse_alone(self) -> None:
-        """Raises UserError for options of --until-decided without it."""
-        given = {
-            "--base": self.base,
-            "--axis": self.axis,
-            "--candidate": self.candidate,
-            "--tolerance": self.tolerance,
-            "--budget": self.budget,
-        }
-        alone = [option for option, value in given.items() if value]
-        if alone and not self.is_wanted:
-            raise UserError(f"{alone[0]} says what to compare the run with; allowed: {TOGETHER}")
 
 
 @dataclass(frozen=True)

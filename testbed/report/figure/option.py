@@ -30,15 +30,15 @@ class Options:
 
 
 def chosen_trial(run: StoredRun, options: Options) -> TrialResult:
-    """The trial that was named, by its id or by words of it ("rtt=91ms,flows=10"); else the first.
+    """The trial that was named, by its id or by parts of it ("rtt=91ms,flows=10", or only "91ms,10"); else the first.
 
     Raises UserError if it is none, or not one.
     """
     if options.trial is None:
         return run.usable[0] if run.usable else run.results[0]
-    words = {word.strip() for word in options.trial.split(",")}
+    words = {word.replace(" ", "") for word in options.trial.split(",")}
     found = [each for each in run.results if each.id == options.trial] or [
-        each for each in run.results if words <= {*each.id.split(",")}
+        each for each in run.results if words <= _parts(each.id)
     ]
     if len(found) != 1:
         what = f"{len(found)} trials are {options.trial!r}" if found else f"no trial is {options.trial!r}"
@@ -46,6 +46,12 @@ def chosen_trial(run: StoredRun, options: Options) -> TrialResult:
         more = f", … ({len(allowed)} in all)" if len(allowed) > FEW else ""
         raise UserError(f"{what}; allowed: {', '.join(allowed[:FEW])}{more}")
     return found[0]
+
+
+def _parts(id: str) -> set[str]:
+    """The parts of an id, and their values alone: "flows=10" and "10"."""
+    parts = id.split(",")
+    return {*parts, *(value for _, equals, value in (part.partition("=") for part in parts) if equals)}
 
 
 def chosen_axes(run: StoredRun, options: Options) -> tuple[str, str | None]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from ...error import Problem, SpecError, one_of
 from ..syntax.document import Document, Path, Position, mapping, parse
-from .axis import SHORT, SYSCTL, WHOLE, members
+from ..workload.registry import TOOLS
+from .axis import LINK_KEYS, SHORT, SYSCTL, WHOLE, members
 from .axis_range import is_range
 from .file import ScenarioFile
 
@@ -146,7 +147,14 @@ def _refuse_unknown(option: Option) -> None:
     if key.partition(".")[0] == "quick":
         raise option.refused("options cannot change the quick size", "the key itself, without 'quick.'")
     if not set(".+") & set(key) and key not in known:
-        raise option.refused(f"unknown key {key!r}", one_of((*known, "LINK.KEY"), key))
+        raise option.refused(f"unknown key {key!r}", _longer(key) or one_of((*known, "LINK.KEY"), key))
+
+
+def _longer(key: str) -> str | None:
+    """The full names of what is a key of a link or a workload; None if it is neither."""
+    of_workload = [f"workload.{key}"] if any(key in tool.known_keys() for tool in TOOLS.values()) else []
+    of_link = [f"LINK.{key} with the name of a link, such as path.{key}"] if key in LINK_KEYS else []
+    return ", or ".join((*of_workload, *of_link)) or None
 
 
 def _path(key: str) -> Path:
