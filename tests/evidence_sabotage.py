@@ -23,12 +23,11 @@ from testbed.error import TestbedError
 from testbed.kernel import lab
 from testbed.kernel.guest import TrialError
 from testbed.model.scenario import Trial
-from testbed.trial import ready_kernel
-from testbed.trial.evidence import reader
+from testbed.trial import reader, ready_kernel
 from testbed.trial.evidence.case import Case
 from testbed.trial.gate.judge import judge, verdict
-from testbed.trial.orders.local_words import substituted
 from testbed.trial.orders.sequence import Orders, orders
+from testbed.trial.start.local_words import substituted
 
 HOSTS = {name: {"type": "host"} for name in ("a", "b", "c")}
 PAIR = {"a": HOSTS["a"], "b": HOSTS["b"]}

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from trials import Ran
 
-from testbed.trial.orders import bring_up
+from testbed.trial.start import bring_up
 
 SAME = ("result.json", "samples.parquet", "queues.parquet", "flow.out", "netstat-a-after.txt", "netstat-b-after.txt")
 

@@ -12,8 +12,8 @@ from trials import make_trial
 from testbed.kernel import lab
 from testbed.trial import ready_kernel
 from testbed.trial.observe.sample import Query
-from testbed.trial.orders.file_name import READ_BACK, SAMPLES
 from testbed.trial.orders.sequence import orders
+from testbed.trial.subject.observer import READ_BACK, SAMPLES
 
 DATA = Path(__file__).parent / "data"
 

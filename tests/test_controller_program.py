@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from test_finding import switch, told
 from test_gate import fine
-from trials import make_trial, steps_data
+from trials import found_by, make_trial, seen_as, steps_data
 
 from testbed.error import MachineError, SpecError
 from testbed.kernel import controller
@@ -26,11 +26,9 @@ from testbed.spec import program_store
 from testbed.spec.load import load_topology
 from testbed.spec.topology.file import TopologyFile
 from testbed.trial.evidence.case import Case
-from testbed.trial.gate import switch_check
-from testbed.trial.gate.whole import presence
-from testbed.trial.orders import openflow_dump
-from testbed.trial.orders.openflow_dump import ControllerEvidence, OpenFlowEvidence
 from testbed.trial.orders.sequence import orders
+from testbed.trial.subject import openflow
+from testbed.trial.subject.openflow import ControllerEvidence, OpenFlowEvidence
 
 NET = """name: net
 nodes:
@@ -180,7 +178,7 @@ def test_without_versions_switches_offer_all_and_are_asked_as_ever(tmp_path: Pat
     bridges = [json.dumps(steps_data(steps(plan(each).commands))) for each in (plain, limited)]
     every = "OpenFlow10,OpenFlow11,OpenFlow12,OpenFlow13,OpenFlow14,OpenFlow15"
     assert [f"protocols={every}" in bridges[0], 'protocols=OpenFlow10"' in bridges[1]] == [True, True]
-    dumps = [list(openflow_dump.steps(each, "after")) for each in (plain, limited)]
+    dumps = [list(openflow._dumps(each, "after")) for each in (plain, limited)]
     assert [next(step.words[4] for step in each if step.title == "flows") for each in dumps] == [
         "OpenFlow13",
         "OpenFlow10",
@@ -195,11 +193,9 @@ def of_versions(*offered: str | None) -> tuple[list[tuple[str, str]], list[str]]
     planned = replace(orders(trial).plan, channels=(channel,), datapaths=())
     protocols = None if offered == (None,) else offered
     seen = OpenFlowEvidence((switch(protocols=protocols),), (ControllerEvidence("c", (), {"s": 1}, ()),))
-    evidence = replace(fine(trial, planned), openflow=seen)
-    found = told(switch_check.controllers(Case(trial, planned, evidence)))
-    return found, [
-        each for part in presence.PARTS for each in part(Case(trial, planned, evidence)) if "OpenFlow" in each
-    ]
+    evidence = seen_as(fine(trial, planned), openflow=seen)
+    found = told(found_by(openflow.controllers, Case(trial, planned, evidence)))
+    return found, [each for each in openflow.missing(Case(trial, planned, evidence), seen) if "OpenFlow" in each]
 
 
 def test_a_switch_that_offers_other_versions_is_invalid() -> None:
@@ -215,10 +211,10 @@ def test_a_switch_that_offers_other_versions_is_invalid() -> None:
 def test_an_exception_of_a_program_is_found_in_what_it_said(tmp_path: Path, name: str) -> None:
     topology = net(tmp_path, "command: [ovs-testcontroller, 'ptcp:6653']")
     planned = plan(topology)
-    for each in openflow_dump.TOLD_BACK:
+    for each in openflow.TOLD_BACK:
         (tmp_path / f"controller-c0-{each}").write_text("")
     (tmp_path / "controller-c0-state").write_text("State:\tS (sleeping)\n")
     (tmp_path / f"controller-c0.{name}").write_text("x\nTraceback (most recent call last):\n  boom\n")
-    seen = openflow_dump._controller(planned.channels[0], topology, tmp_path)
+    seen = openflow._controller(planned.channels[0], topology, tmp_path)
     assert seen.texts("exception") == ("Traceback (most recent call last):\n  boom",)
     assert (seen.packet_ins, seen.runs) == ({}, True)

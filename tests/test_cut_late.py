@@ -26,8 +26,8 @@ from testbed.trial.evidence.case import Case
 from testbed.trial.gate import judge
 from testbed.trial.gate.link import link_check
 from testbed.trial.observe.sample import QueueSample
-from testbed.trial.orders import bring_up
 from testbed.trial.orders.sequence import orders
+from testbed.trial.start import bring_up
 
 PATH = {"rate": "1 Gbit/s", "rtt": "10 ms", "buffer": "50 kB"}
 

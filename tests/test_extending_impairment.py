@@ -225,11 +225,10 @@ def evidence(found: Stage, **says: int) -> StageEvidence:
 
 def judged(**says: int) -> TrialResult:
     """The result of a trial whose forward direction duplicates, with other numbers read back."""
-    from trials import make_trial, whole
+    from trials import make_trial, seen_evidence, whole
 
     from testbed.kernel.guest import Ending
     from testbed.trial.evidence.case import Case
-    from testbed.trial.evidence.stage import Evidence
     from testbed.trial.gate.judge import judge
     from testbed.trial.measured import PingResult
     from testbed.trial.orders.sequence import orders
@@ -240,7 +239,7 @@ def judged(**says: int) -> TrialResult:
     plan = orders(trial).plan
     (data,), (answers,) = plan.stages(is_data=True), plan.stages(is_data=False)
     ping = PingResult(5, 5, 0.01, 0.01, 0.01, 0.0)
-    told = Evidence(
+    told = seen_evidence(
         rtt_check=ping,
         data_stages=(evidence(data, **says),),
         answer_stages=(evidence(answers),),

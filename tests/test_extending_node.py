@@ -18,7 +18,7 @@ from typing import Any, get_args
 import jsonschema
 import pytest
 from storedruns import Made, write_run
-from trials import RunTrial, make_trial, seen_stage, whole
+from trials import RunTrial, make_trial, seen_evidence, seen_stage, whole
 
 from testbed.browser.page_text import SHARED
 from testbed.error import SpecError
@@ -45,7 +45,6 @@ from testbed.spec.scenario.trial import trial_data, trial_of
 from testbed.spec.topology import file
 from testbed.spec.topology.file import NODE_FILES, TopologyFile
 from testbed.trial.evidence.case import Case
-from testbed.trial.evidence.stage import Evidence
 from testbed.trial.gate.judge import judge
 from testbed.trial.measured import PingResult
 from testbed.trial.orders.sequence import orders
@@ -202,7 +201,7 @@ def test_the_gate_judges_a_trial_over_it_and_the_result_is_one_as_any_other() ->
         for is_data in (True, False)
     ]
     outcome = Outcome(0, 0, 10**9, None, None, (), {"ping": vars(ping)})
-    seen = Evidence(ping, *map(tuple, stages), outcome, (), {}, {}, None, 0)  # type: ignore[arg-type]
+    seen = seen_evidence(ping, *map(tuple, stages), outcome, (), {}, {}, None, 0)  # type: ignore[arg-type]
     seen = whole(one, planned, seen)
     assert not [each for each in judge(Case(one, planned, seen)) if each.check in ("rtt", "data", "devices")]
     late = replace(seen, rtt_check=replace(ping, rtt_min_s=0.02, rtt_max_s=0.02))

@@ -17,7 +17,7 @@ from types import ModuleType
 
 import jsonschema
 import pytest
-from trials import Ran, RunTrial, make_trial, seen_stage, whole, with_seen
+from trials import Ran, RunTrial, make_trial, seen_evidence, seen_stage, whole, with_seen
 
 from testbed import cli, package
 from testbed.analysis.condition import conditions
@@ -32,7 +32,6 @@ from testbed.spec.workload import registry as files
 from testbed.sweep.forecast.work import work
 from testbed.sweep.store import Store
 from testbed.trial import readiness, ready_kernel
-from testbed.trial.evidence.capture import data_stream
 from testbed.trial.evidence.case import Case
 from testbed.trial.evidence.stage import Evidence
 from testbed.trial.folder import HOST, RESULT, TRIAL, write_json
@@ -41,6 +40,7 @@ from testbed.trial.measured import PingResult
 from testbed.trial.orders.sequence import orders
 from testbed.trial.result import result
 from testbed.trial.stored_result import SCHEMA
+from testbed.trial.subject.capture import data_stream
 from testbed.trial.workload import registry as tools
 
 ROOT = Path(__file__).parents[1]
@@ -93,7 +93,7 @@ def evidence(trial: Trial, folder: Path, dropped: int = 0) -> Evidence:
         )
         for found, packets in ((planned.stages(is_data=True), 4), (planned.stages(is_data=False), 0))
     ]
-    seen = Evidence(
+    seen = seen_evidence(
         rtt_check=PingResult(5, 5, rtt_s, rtt_s, rtt_s, 0.0),
         data_stages=stages[0],
         answer_stages=stages[1],

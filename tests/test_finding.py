@@ -12,23 +12,24 @@ from typing import Any
 import pytest
 from test_gate import CASES, fine, judged, queued, slow_ping
 from test_mininet import HTB, in_mininet, tc_evidence
-from trials import make_trial, with_seen
+from trials import found_by, make_trial, rose, seen_as, with_seen
 
 from testbed.kernel.vm.hypervisor import COUNTED
 from testbed.model.node.vm import Cpu, Vm
 from testbed.model.openflow import Controller, Rule
 from testbed.plan.node.control_channel import Channel
+from testbed.trial import subject
 from testbed.trial.evidence.case import Case
 from testbed.trial.evidence.interval import Happened, Timeline
 from testbed.trial.evidence.policing import Policed
 from testbed.trial.evidence.stage import TcEvidence
-from testbed.trial.evidence.vm import VmEvidence
-from testbed.trial.gate import data_check, network_check, switch_check, vm_check
+from testbed.trial.gate import data_check
 from testbed.trial.gate.link import policy_check, rtt_check, set_up_check, tclink_check
 from testbed.trial.observe.sample import CounterSample
-from testbed.trial.orders.openflow_dump import ControllerEvidence, OpenFlowEvidence, SwitchEvidence
 from testbed.trial.orders.sequence import orders
 from testbed.trial.stored_result import Finding
+from testbed.trial.subject.machine import VmEvidence
+from testbed.trial.subject.openflow import ControllerEvidence, OpenFlowEvidence, SwitchEvidence
 
 SAID = (Path(__file__).parent / "data/gate-findings.txt").read_text().splitlines()
 """Of each case of the gate: its name, the verdict, and the finding in words."""
@@ -140,8 +141,8 @@ def test_a_switch_uses_its_datapath_and_loses_no_packet_for_its_daemon(
 ) -> None:
     trial = make_trial()
     plan = replace(orders(trial).plan, datapaths=(("s", "kernel"),))
-    evidence = replace(fine(trial, plan), openflow=OpenFlowEvidence((seen,)))
-    assert told(switch_check.datapath(Case(trial, plan, evidence))) == expected
+    evidence = seen_as(fine(trial, plan), openflow=OpenFlowEvidence((seen,)))
+    assert told(found_by(subject.openflow.datapath, Case(trial, plan, evidence))) == expected
 
 
 @pytest.mark.parametrize(
@@ -166,7 +167,7 @@ def test_a_controller_that_was_away_is_told_of_with_its_switches(
     plan = replace(orders(trial).plan, channels=(channel,))
     switches = tuple(switch(name, is_connected=each) for name, each in zip("st", connected, strict=True))
     seen = OpenFlowEvidence(switches, (ControllerEvidence("c", (), {}, (), runs),))
-    found = told(switch_check.controllers(Case(trial, plan, replace(fine(trial, plan), openflow=seen))))
+    found = told(found_by(subject.openflow.controllers, Case(trial, plan, seen_as(fine(trial, plan), openflow=seen))))
     assert found == ([expected] if expected else [])
 
 
@@ -176,7 +177,7 @@ def test_exceptions_and_errors_of_an_app_are_told_of_three_at_most() -> None:
     kinds = ("exception", "error", "refused", "note", *("exception",) * 4)
     events = tuple({"kind": kind, "text": f" {kind} {n}\n"} for n, kind in enumerate(kinds))
     seen = OpenFlowEvidence((), (ControllerEvidence("c", events, {}, ()),))
-    found = told(switch_check.controllers(Case(trial, plan, replace(fine(trial, plan), openflow=seen))))
+    found = told(found_by(subject.openflow.controllers, Case(trial, plan, seen_as(fine(trial, plan), openflow=seen))))
     assert found == [
         ("invalid", "c (learning) had an exception: exception 0"),
         ("invalid", "c (learning) had an exception: exception 4"),
@@ -309,11 +310,11 @@ def test_a_machine_that_is_never_idle_is_suspect(busy: float | None, expected: l
     plan = orders(trial).plan
     one = VmEvidence("a", Vm(), "tcg", "no /dev/kvm", "7.2", 3.0, "7.3", busy, 0.5)
     vms = (one, replace(one, node="b", accelerator="kvm", cpu_busy=0.1), replace(one, node="c", cpu_busy=0.1))
-    seen = replace(fine(trial, plan), vms=vms)
-    assert told(vm_check.processors(Case(trial, plan, seen))) == expected
+    seen = seen_as(fine(trial, plan), vms=vms)
+    assert told(found_by(subject.machine.processors, Case(trial, plan, seen))) == expected
     without = "a, c ran without KVM, every instruction translated: no /dev/kvm"
-    assert told(vm_check.emulated(Case(trial, plan, seen))) == [("valid", without)]
-    assert told(vm_check.emulated(Case(trial, plan, replace(seen, vms=vms[1:2])))) == []
+    assert told(found_by(subject.machine.emulated, Case(trial, plan, seen))) == [("valid", without)]
+    assert told(found_by(subject.machine.emulated, Case(trial, plan, seen_as(seen, vms=vms[1:2])))) == []
 
 
 @pytest.mark.parametrize(
@@ -340,7 +341,7 @@ def of_machine(machine: VmEvidence, took_s: float, **changes: Any) -> list[tuple
     good = fine(trial, plan)
     begin_ns, end_ns, took_ns = (None, None, round(took_s * 1e9)) if took_s else (10**9, 14 * 10**8, None)
     outcome = replace(good.outcome, begin_ns=begin_ns, steady_ns=None, end_ns=end_ns, took_ns=took_ns)
-    return told(vm_check.processors(Case(trial, plan, replace(good, vms=(machine,), outcome=outcome))))
+    return told(found_by(subject.machine.processors, Case(trial, plan, seen_as(good, vms=(machine,), outcome=outcome))))
 
 
 def test_a_short_transfer_of_a_machine_that_is_never_idle_is_suspect() -> None:
@@ -421,8 +422,8 @@ def test_without_a_rate_only_a_timeout_explains_any_number_of_segments(
     seen = fine(trial, plan)
     flows = tuple(replace(flow, retransmits=again) for flow in seen.outcome.flows)
     stages = tuple(with_seen(stage, dropped_packets=2) for stage in seen.data_stages)
-    counters = {**seen.host_counters, "TCPTimeouts": timeouts}
-    seen = replace(seen, data_stages=stages, host_counters=counters, outcome=replace(seen.outcome, flows=flows))
+    counters = {**rose(seen), "TCPTimeouts": timeouts}
+    seen = seen_as(seen, data_stages=stages, host_counters=counters, outcome=replace(seen.outcome, flows=flows))
     text = "3 segments were sent again, but 2 drops explain 2 at most"
     assert told(data_check.resent(Case(trial, plan, seen))) == ([("suspect", text)] if is_told else [])
 
@@ -447,15 +448,15 @@ def test_a_setting_of_tcp_that_nobody_asked_for_is_told_of_with_the_kernels_own(
 
     def said(**settings: str) -> list[str]:
         facts = {("tb-a", f"/proc/sys/net/ipv4/{name}"): value for name, value in settings.items()}
-        network = {**seen.network, **own, **facts}
-        found = network_check.network(Case(trial, plan, replace(seen, network=network, reference="none")))
+        network = {**seen.things["network"].facts, **own, **facts}
+        found = found_by(subject.network.check, Case(trial, plan, seen_as(seen, network=network, reference="none")))
         return [each.text for each in found]
 
     assert said(tcp_ecn="2") == []
     assert said(tcp_ecn="1") == ["tb-a: tcp_ecn: nobody asked for it, the kernel has 1, not 2"]
     assert said(tcp_new="1") == ["tb-a: tcp_new: nobody asked for it, the kernel has 1, not none"]
     assert said(tcp_fastopen_key="1-2-3-4") == []
-    (lacking,) = network_check.network(Case(trial, plan, replace(seen, reference="none")))
+    (lacking,) = found_by(subject.network.check, Case(trial, plan, seen_as(seen, reference="none")))
     assert lacking.text == "none: the kernel's settings of TCP were not read back"
     assert len(said(**{f"tcp_{n}": "1" for n in range(5)})) == 5
     many = said(**{f"tcp_{n}": "1" for n in range(7)})
@@ -496,9 +497,10 @@ def test_what_is_read_back_of_the_network_is_told_of_beside_what_was_asked() -> 
     trial = make_trial()
     plan = orders(trial).plan
     seen = fine(trial, plan)
-    (where, what), asked = next(iter(seen.network.items()))
-    for has, network in (("5", {**seen.network, (where, what): "5"}), ("none", dict([*seen.network.items()][1:]))):
-        found = told(network_check.network(Case(trial, plan, replace(seen, network=network))))
+    facts = seen.things["network"].facts
+    (where, what), asked = next(iter(facts.items()))
+    for has, network in (("5", {**facts, (where, what): "5"}), ("none", dict([*facts.items()][1:]))):
+        found = told(found_by(subject.network.check, Case(trial, plan, seen_as(seen, network=network))))
         assert found == [("invalid", f"{where or 'the kernel'}: {what}: asked {asked}, the kernel has {has}")]
 
 

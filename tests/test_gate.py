@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from trials import as_set_up, make_trial, seen_stage, with_seen
+from trials import as_set_up, make_trial, rose, seen_as, seen_evidence, seen_stage, with_seen
 
 from results import measured as of_tools
 from testbed.model.link.impairment import Direction, GilbertElliott, RandomLoss, mean_loss
@@ -22,7 +22,6 @@ from testbed.plan.network import Plan
 from testbed.plan.node import control_channel
 from testbed.trial import record
 from testbed.trial.evidence.case import Case as Judged
-from testbed.trial.evidence.host_counter import RESENDING_COUNTERS, SUSPECT_COUNTERS
 from testbed.trial.evidence.interval import Counts, Happened, Interval, LossCount, Timeline, peak_rate_bps
 from testbed.trial.evidence.stage import Evidence, StageEvidence
 from testbed.trial.gate import data_check, host_check
@@ -35,6 +34,7 @@ from testbed.trial.observe.readback import Qdisc
 from testbed.trial.observe.sample import QueueSample, TcpSample, received_series
 from testbed.trial.orders.sequence import orders
 from testbed.trial.stored_result import Finding, FlowResult
+from testbed.trial.subject.host_counter import RESENDING_COUNTERS, SUSPECT_COUNTERS
 from testbed.trial.workload.outcome import Outcome
 
 PING = {"tool": "ping", "count": 1}
@@ -72,7 +72,7 @@ def fine(trial: Trial, plan: Plan) -> Evidence:
     if trial.workload.port_is_senders:
         told |= {TcpResult.KEY: record.write(TcpResult(tuple(series)))}
     segments = {f"{what}_segments": 8620 for what in ("sent", "arrived")} if trial.workload.tool == "flow" else {}
-    return Evidence(
+    return seen_evidence(
         rtt_check=ping,
         data_stages=tuple(seen(stage, trial) for stage in plan.stages(is_data=True)),
         answer_stages=tuple(with_seen(seen(stage, trial), data_packets=0) for stage in plan.stages(is_data=False)),
@@ -206,7 +206,7 @@ def on_answers(**changes: Any) -> Change:
 
 
 def top(**changes: Any) -> Change:
-    return lambda e: replace(e, **changes)
+    return lambda e: seen_as(e, **changes)
 
 
 def says(dropped: int, **shares: int) -> Change:
@@ -368,11 +368,11 @@ def resent(
     once_more: int = 0,
     waiting: int = 0,
 ) -> Change:
-    rose = {"TCPTimeouts": timeouts, "TCPLossProbes": probes, "TCPDSACKRecvSegs": twice, "PAWSEstab": old}
-    rose |= {"TCPDSACKOldSent": came // 4, "TCPDSACKOfoSent": came - came // 4, "TCPLostRetransmit": once_more}
-    return lambda e: replace(
+    counters = {"TCPTimeouts": timeouts, "TCPLossProbes": probes, "TCPDSACKRecvSegs": twice, "PAWSEstab": old}
+    counters |= {"TCPDSACKOldSent": came // 4, "TCPDSACKOfoSent": came - came // 4, "TCPLostRetransmit": once_more}
+    return lambda e: seen_as(
         on_data(queue_drops=drops, waiting_packets=waiting)(flow(retransmits=again)(e)),
-        host_counters={**e.host_counters, **rose},
+        host_counters={**rose(e), **counters},
     )
 
 
@@ -490,7 +490,7 @@ CASES = {
     "held-back-by-a-host": Case(flow(rwnd_limited=0.5), "window", "suspect"),
     "held-back-by-the-sender": Case(flow(sndbuf_limited=0.5), "window", "suspect"),
     "held-back-for-a-moment": Case(flow(rwnd_limited=0.01, sndbuf_limited=0.01), None),
-    "pruned": Case(lambda e: top(host_counters={**e.host_counters, "PruneCalled": 2})(e), "memory", "suspect"),
+    "pruned": Case(lambda e: top(host_counters={**rose(e), "PruneCalled": 2})(e), "memory", "suspect"),
     "sent-again-for-nothing": Case(flow(retransmits=3), "retransmissions", "suspect"),
     "sent-again-after-a-drop": Case(lambda e: on_data(queue_drops=3)(flow(retransmits=3)(e)), None),
     "a-timeout-explains-what-was-in-flight": Case(resent(again=200, drops=1, timeouts=1), None),

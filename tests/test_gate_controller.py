@@ -6,8 +6,8 @@ import pytest
 
 from testbed.model.openflow import Controller
 from testbed.plan.node.control_channel import Channel
-from testbed.trial.gate import switch_check
-from testbed.trial.orders.openflow_dump import ControllerEvidence
+from testbed.trial.subject import openflow
+from testbed.trial.subject.openflow import ControllerEvidence
 
 LATE, KILLED = Controller("static", start_ns=10**9), Controller("static", stop_ns=10**9)
 
@@ -30,4 +30,4 @@ def test_a_controller_that_did_not_come_is_not_as_asked(
 ) -> None:
     channel = Channel("c", controller, ("s1",))
     evidence = ControllerEvidence("c", (), {}, (), runs)
-    assert switch_check._is_as_asked(channel, evidence, [connected]) == is_fine
+    assert openflow._is_as_asked(channel, evidence, [connected]) == is_fine

@@ -21,9 +21,9 @@ from testbed.trial.evidence.policing import Policed
 from testbed.trial.evidence.stage import Evidence
 from testbed.trial.gate.whole import counter
 from testbed.trial.observe.sample import CounterSample, QueueSample
-from testbed.trial.orders.openflow_dump import PORT_KEYS, ControllerEvidence, OpenFlowEvidence
 from testbed.trial.orders.sequence import orders
 from testbed.trial.stored_result import CaptureResult
+from testbed.trial.subject.openflow import PORT_KEYS, ControllerEvidence, OpenFlowEvidence
 
 
 def said(trial: Trial, plan: Plan, evidence: Evidence) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from test_gate import FLOW, PING, START_NS, UDP, Change, S, fine, on_data, outcome, resent, top
 from test_mininet import in_mininet, tc_evidence
-from trials import make_trial, with_seen
+from trials import make_trial, rose, seen_as, with_seen
 
 from testbed.plan.link import fault
 from testbed.trial.evidence.case import Case
@@ -179,7 +179,7 @@ def test_a_queue_of_a_tclink_holds_packets_and_drops_superpackets(
     limits = sum(each.port.limit for each in seen.tc_ends if each.port.rate_bps)
     most = segments + 1 + int((plan.rate_bps or 0) * plan.rtts_ns[1] / 8e9 / 1514) + limits
     again = tuple(replace(each, retransmits=most + more) for each in seen.outcome.flows)
-    seen = replace(outcome(flows=again)(seen), host_counters={**seen.host_counters, "TCPTimeouts": 1})
+    seen = seen_as(outcome(flows=again)(seen), host_counters={**rose(seen), "TCPTimeouts": 1})
     assert bool(list(data_check.resent(Case(trial, plan, seen)))) is is_told
 
 
@@ -263,8 +263,9 @@ def test_what_waits_at_a_tclink_explains_as_much_as_what_waits_in_an_emulator() 
         drops, ends = sum(each.drops for each in seen.tc_ends), sum(each.drops > 0 for each in seen.data_tc_ends)
         again = tuple(replace(each, retransmits=drops + 3 * ends) for each in seen.outcome.flows)
         sums = {"sent_segments": 9000, "arrived_segments": 9000}
-        seen = replace(
-            outcome(flows=again, **sums)(seen), host_counters={**seen.host_counters, "TCPLostRetransmit": 99}
+        seen = seen_as(
+            outcome(flows=again, **sums)(seen),
+            host_counters={**rose(seen), "TCPLostRetransmit": 99},
         )
         assert bool(list(data_check.resent(Case(trial, plan, seen)))) is is_told
 

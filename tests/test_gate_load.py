@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from trials import make_trial
+from trials import make_trial, seen_evidence
 
 from testbed.trial import record
 from testbed.trial.evidence.case import Case
@@ -23,7 +23,7 @@ PING = PingResult(5, 5, 0.01, 0.01, 0.01, 0.0)
 
 def evidence(flows: tuple[FlowResult, ...] = (), measured: dict[str, Any] | None = None, **more: Any) -> Evidence:
     outcome = Outcome(None, None, None, 1e6, None, flows, measured or {})
-    return replace(Evidence(PING, (), (), outcome, (), {}, {}, None, 0), **more)
+    return replace(seen_evidence(PING, (), (), outcome, (), {}, {}, None, 0), **more)
 
 
 PACED = {"rate": "8 Mbit/s", "duration": "10 s"}

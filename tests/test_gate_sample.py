@@ -8,19 +8,19 @@ from typing import Any
 import pytest
 from test_gate import FLOW, IPERF3, NOISE, START_NS, Change, S, fine, measured, on_answers, on_data, outcome, top
 from test_mininet import in_mininet, tc_evidence
-from trials import make_trial
+from trials import make_trial, rose, seen_as
 
 from testbed.kernel.vm.hypervisor import COUNTED
 from testbed.model.node.vm import Vm
 from testbed.model.openflow import Controller
 from testbed.plan.node.control_channel import Channel
-from testbed.trial.evidence import damage
 from testbed.trial.evidence.case import Case
 from testbed.trial.evidence.stage import Evidence
-from testbed.trial.evidence.vm import VmEvidence
+from testbed.trial.gate import damage
 from testbed.trial.gate.whole import presence, queue_sample, sample
-from testbed.trial.orders.openflow_dump import ControllerEvidence, OpenFlowEvidence, SwitchEvidence
 from testbed.trial.orders.sequence import orders
+from testbed.trial.subject.machine import VmEvidence
+from testbed.trial.subject.openflow import ControllerEvidence, OpenFlowEvidence, SwitchEvidence
 
 MS = 10**6
 QUEUE = "tb-path.emulator"
@@ -355,7 +355,7 @@ def test_what_virtual_machines_say_is_there(change: dict[str, Any], told: str | 
     trial = make_trial(topology={"name": "net", "nodes": nodes, "links": {"path": link}}, workload=IPERF3)
     plan = orders(trial).plan
     machine = VmEvidence("a", Vm(), COUNTED, "", "7.2", 0.75, "7.3", 0.4, None, 0.5)
-    found = presence.present(Case(trial, plan, replace(fine(trial, plan), vms=(replace(machine, **change),))))
+    found = presence.present(Case(trial, plan, seen_as(fine(trial, plan), vms=(replace(machine, **change),))))
     assert [each.text for each in found] == ([f"missing: {told}"] if told else [])
 
 
@@ -416,13 +416,13 @@ def test_switches_and_controllers_are_there(switches: Any, packet_ins: Any, told
         () if switches is None else (SwitchEvidence(**{**usual, **switches}),),
         () if packet_ins is None else (ControllerEvidence("c", (), packet_ins, ()),),
     )
-    found = presence.present(Case(trial, plan, replace(fine(trial, plan), openflow=seen)))
+    found = presence.present(Case(trial, plan, seen_as(fine(trial, plan), openflow=seen)))
     assert [each.text for each in found] == [f"missing: {each}" for each in told]
 
 
 def test_what_an_older_kernel_does_not_report_is_suspect() -> None:
     def lacking(e: Evidence) -> Evidence:
-        return replace(e, host_counters={key: n for key, n in e.host_counters.items() if key != "TCPTimeouts"})
+        return seen_as(e, host_counters={key: n for key, n in rose(e).items() if key != "TCPTimeouts"})
 
     assert of(presence.reported, lacking) == [("suspect", "missing: the hosts' counters TCPTimeouts")]
     missed = [("suspect", "missing: how many packets the captures missed")]

@@ -31,8 +31,8 @@ from testbed.kernel.guest import CONSOLE, TrialError, ending, watch
 from testbed.model.scenario import Trial
 from testbed.trial import run as trial_run
 from testbed.trial.folder import TRIAL, read_json
-from testbed.trial.orders import openflow_dump
 from testbed.trial.orders.sequence import Orders, orders
+from testbed.trial.subject import openflow
 
 SIGNS = (
     b"lab\n",
@@ -109,7 +109,7 @@ def test_what_controllers_complained_of_is_said_in_brief(tmp_path: Path) -> None
     """All of it was the reason of a failure, which nobody could read any more."""
     for number in range(100):
         (tmp_path / f"controller-{number:03}.err").write_text("x" * 100_000 + f"end {number}")
-    said = openflow_dump.failures(tmp_path)
+    said = openflow.failures(tmp_path)
     assert "end 19" in said
     assert len(said) < 1 << 20
 

@@ -19,7 +19,7 @@ from testbed.spec.load import load_topology
 from testbed.spec.topology.file import TopologyFile
 from testbed.trial.folder import same_files
 from testbed.trial.observe.readback import qdiscs
-from testbed.trial.orders.file_name import CHANGES, READ_BACK
+from testbed.trial.subject.observer import CHANGES, READ_BACK
 
 pytestmark = pytest.mark.lab
 

@@ -22,8 +22,8 @@ from pcap import packets
 from trials import Ran, RunTrial, Steps, make_trial
 
 from testbed.plan.link.stage import Emulator
-from testbed.trial.orders import bring_up
 from testbed.trial.orders.sequence import orders
+from testbed.trial.start import bring_up
 
 PATH = {"rate": "1 Gbit/s", "rtt": "10 ms", "buffer": "4 bdp"}
 NODES = {"a": {"type": "host", "nic": "offload"}, "b": {"type": "host", "nic": "plain"}}

@@ -27,8 +27,8 @@ from testbed.plan.command import HOME, home
 from testbed.plan.network import Plan, plan
 from testbed.spec.load import load_scenario, load_topology
 from testbed.trial.observe.sample import Query
-from testbed.trial.orders import remote
 from testbed.trial.orders.sequence import orders
+from testbed.trial.start import remote
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "topologies/machines.yaml"

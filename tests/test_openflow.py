@@ -33,8 +33,8 @@ from testbed.plan.script import script
 from testbed.spec.load import load_scenario, load_topology
 from testbed.spec.syntax.attachment import permitted
 from testbed.trial import readiness, ready_kernel
-from testbed.trial.orders import openflow_dump
 from testbed.trial.orders.sequence import orders
+from testbed.trial.subject import openflow
 
 ROOT = Path(__file__).parents[1]
 HOSTS = ROOT / "topologies" / "sdn-hosts.yaml"
@@ -254,13 +254,13 @@ def test_the_first_packets_are_those_of_the_workload() -> None:
 
 
 def test_what_open_vswitch_prints_is_read() -> None:
-    assert openflow_dump.lookups("netdev@ovs-netdev:\n  lookups: hit:7 missed:3 lost:2\n  flows: 1\n") == (
+    assert openflow.lookups("netdev@ovs-netdev:\n  lookups: hit:7 missed:3 lost:2\n  flows: 1\n") == (
         "netdev",
         7,
         3,
         2,
     )
-    assert openflow_dump.flow_count("OFPST_FLOW reply (OF1.3):\n cookie=0x0, priority=0 actions=drop\n") == 1
+    assert openflow.flow_count("OFPST_FLOW reply (OF1.3):\n cookie=0x0, priority=0 actions=drop\n") == 1
     text = (
         "OFPST_PORT reply (OF1.3) (xid=0x2): 2 ports\n"
         "  port LOCAL: rx pkts=1, bytes=2, drop=3, errs=4, frame=0, over=0, crc=0\n"
@@ -269,8 +269,8 @@ def test_what_open_vswitch_prints_is_read() -> None:
         "  port  1: rx pkts=10, bytes=980, drop=?, errs=0, frame=?, over=?, crc=?\n"
         "           tx pkts=9, bytes=840, drop=1, errs=?, coll=?\n"
     )
-    assert openflow_dump.ports(text) == {
-        1: dict(zip(openflow_dump.PORT_KEYS, (10, 980, 0, 0, 9, 840, 1, 0), strict=True)),
+    assert openflow.ports(text) == {
+        1: dict(zip(openflow.PORT_KEYS, (10, 980, 0, 0, 9, 840, 1, 0), strict=True)),
     }
 
 
@@ -330,7 +330,7 @@ def test_a_lab_kernel_sees_our_folders_wherever_they_are() -> None:
 
 def test_events_of_a_controller_are_told_from_the_start_of_the_workload() -> None:
     event = {"time_ns": 3 * 10**9, "kind": "connected", "dpid": 1}
-    seen = openflow_dump.OpenFlowEvidence((), (openflow_dump.ControllerEvidence("c", (event,), {"s": 2}, ()),))
-    told_back = openflow_dump.result(seen, 10**9).controllers["c"]
+    seen = openflow.OpenFlowEvidence((), (openflow.ControllerEvidence("c", (event,), {"s": 2}, ()),))
+    told_back = openflow.result(seen, 10**9).controllers["c"]
     assert list(map(dict, told_back.events)) == [{"time_s": 2.0, "kind": "connected", "dpid": 1}]
     assert dict(told_back.packet_ins) == {"s": 2}

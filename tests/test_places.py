@@ -15,9 +15,9 @@ from testbed.error import MachineError
 from testbed.spec.load import load_topology
 from testbed.spec.topology.file import TopologyFile
 from testbed.trial import readiness
-from testbed.trial.orders import bring_up
-from testbed.trial.orders.bring_up import LAB_SYSCTLS, VIRTUAL_TIME_SYSCTLS
 from testbed.trial.orders.sequence import Orders, orders
+from testbed.trial.start import bring_up
+from testbed.trial.start.bring_up import LAB_SYSCTLS, VIRTUAL_TIME_SYSCTLS
 
 READY = Path(__file__).parents[1] / "topologies"
 FILES = sorted(READY.glob("*.yaml"))

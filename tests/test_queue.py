@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from trials import make_trial, seen_stage, with_seen
+from trials import make_trial, seen_evidence, seen_stage, with_seen
 
 from testbed.error import UserError, ValueRefused
 from testbed.model.link.queue import QUEUES, TYPES, Queue
@@ -19,7 +19,7 @@ from testbed.plan.link.impairment import Context, settings
 from testbed.plan.link.stage import BUFFER
 from testbed.spec.topology.link.queue import later_faults, read_queue, write_queue
 from testbed.trial.evidence.case import Case
-from testbed.trial.evidence.stage import Evidence, StageEvidence
+from testbed.trial.evidence.stage import StageEvidence
 from testbed.trial.gate.link import queue_check, set_up_check
 from testbed.trial.measured import PingResult
 from testbed.trial.observe import queue_counter
@@ -239,7 +239,7 @@ CODEL = make_trial(path={"queue": {"forward": {"type": "codel", "ecn": True}}})
 def said(trial: Any = CODEL, **changes: Any) -> list[str]:
     plan, each = stage_evidence(trial, **changes)
     ping = PingResult(5, 5, 0.01, 0.01, 0.01, 0.0)
-    seen = Evidence(ping, (each,), (), Outcome(None, None, None, 1e6, None, (), {}), (), {}, {}, None, 0)
+    seen = seen_evidence(ping, (each,), (), Outcome(None, None, None, 1e6, None, (), {}), (), {}, {}, None, 0)
     return [f"{one.verdict}: {one.text}" for one in queue_check.counted(Case(trial, plan, seen))]
 
 
@@ -344,7 +344,7 @@ def test_samples_of_the_queue_are_as_many_as_those_of_the_bucket() -> None:
     plan, one = stage_evidence(CODEL)
     one = with_seen(one, samples=(sampled,))
     ping = PingResult(5, 5, 0.01, 0.01, 0.01, 0.0)
-    seen = Evidence(ping, (one,), (), Outcome(None, None, None, 1e6, None, (), {}), (), {}, {}, None, 0)
+    seen = seen_evidence(ping, (one,), (), Outcome(None, None, None, 1e6, None, (), {}), (), {}, {}, None, 0)
     (found,) = queue_check.counted(Case(CODEL, plan, seen))
     assert "0 samples of the codel" in found.text
 
@@ -479,7 +479,9 @@ def sample(mode: str = "off", delivered: int = 0, received: int | None = 0, netn
 def test_what_samples_say_of_ecn_is_whole_and_nobody_has_it_unasked(samples: Any, words: str | None) -> None:
     plan, each = stage_evidence(CODEL)
     ping = PingResult(5, 5, 0.01, 0.01, 0.01, 0.0)
-    seen = Evidence(ping, (each,), (), Outcome(None, None, None, 1e6, None, (), {}), tuple(samples), {}, {}, None, 0)
+    seen = seen_evidence(
+        ping, (each,), (), Outcome(None, None, None, 1e6, None, (), {}), tuple(samples), {}, {}, None, 0
+    )
     told = [f"{one.verdict}: {one.text}" for one in queue_check.ecn_samples(Case(make_trial(), plan, seen))]
     assert len(told) == (words is not None)
     assert words is None or words in told[0].removeprefix("invalid: ")
@@ -500,5 +502,5 @@ def test_whoever_asks_for_ecn_may_have_it(asked: dict[str, Any]) -> None:
     plan, each = stage_evidence(CODEL)
     ping = PingResult(5, 5, 0.01, 0.01, 0.01, 0.0)
     samples = (sample("on", 3, 0),)
-    seen = Evidence(ping, (each,), (), Outcome(None, None, None, 1e6, None, (), {}), samples, {}, {}, None, 0)
+    seen = seen_evidence(ping, (each,), (), Outcome(None, None, None, 1e6, None, (), {}), samples, {}, {}, None, 0)
     assert list(queue_check.ecn_samples(Case(trial, plan, seen))) == []

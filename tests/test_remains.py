@@ -25,9 +25,9 @@ from testbed.sweep import merge as merging
 from testbed.sweep import run as sweep
 from testbed.sweep.cluster import parcel
 from testbed.sweep.store import Store
+from testbed.trial import reader, strict_folder
 from testbed.trial import run as trial_run
-from testbed.trial import strict_folder
-from testbed.trial.evidence import reader, remains
+from testbed.trial.evidence import remains
 from testbed.trial.folder import DiskFull, read_result, same_files, write_json
 from testbed.trial.orders.sequence import orders
 

@@ -18,6 +18,7 @@ from testbed.sweep import audit, run_file, store
 from testbed.trial import folder
 from testbed.trial.orders import file_name
 from testbed.trial.orders.sequence import orders
+from testbed.trial.subject import observer
 
 TEXT = Path(__file__, "../../docs/results.md").resolve().read_text()
 (BLOCK,) = re.findall(r"```\n(DIR/run\.json.*?)```", TEXT, re.DOTALL)
@@ -45,15 +46,15 @@ def written(step: Any) -> Iterator[str]:
 def test_every_file_that_a_trial_writes_is_listed(name: str) -> None:
     trial = make_trial(**(RECORDED | MORE)[name])
     names = {file for step in orders(trial).steps for file in written(data(step))}
-    assert file_name.SAMPLES in names
+    assert observer.SAMPLES in names
     unlisted = {file for file in names if not any(fnmatch(file, pattern) for pattern in PATTERNS)}
-    assert unlisted == {file_name.SAMPLES}  # it becomes samples.parquet
+    assert unlisted == {observer.SAMPLES}  # it becomes samples.parquet
 
 
 def test_every_file_with_a_fixed_name_is_listed() -> None:
     fixed = {folder.RESULT, folder.TRIAL, folder.HOST, folder.PROVENANCE, CONSOLE, "plan.sh", "steps.json"}
-    fixed |= {value for key, value in vars(file_name).items() if key.isupper() and "." in value}
+    fixed |= {value for key, value in (vars(file_name) | vars(observer)).items() if key.isupper() and "." in value}
     fixed |= {run_file.NAME, run_file.LOOKS, audit.FILE, store.LOCK, store.ERROR, f"{folder.PARTIAL}x"}
     listed = BLOCK.replace("DIR/", "")
     missing = {each for each in fixed if not any(fnmatch(each, word) for word in PATTERNS) and each not in listed}
-    assert missing == {file_name.SAMPLES}  # it becomes samples.parquet
+    assert missing == {observer.SAMPLES}  # it becomes samples.parquet

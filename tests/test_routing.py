@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,11 +20,10 @@ from testbed.model.topology import Topology
 from testbed.plan.network import plan
 from testbed.plan.node import frr
 from testbed.spec.load import load_topology
-from testbed.trial.evidence.case import Case
-from testbed.trial.evidence.routing import Look, RouterEvidence, RoutingEvidence
-from testbed.trial.gate import routing_check
 from testbed.trial.gate.link.rtt_check import own_packets_s
 from testbed.trial.orders.sequence import orders
+from testbed.trial.subject import routing
+from testbed.trial.subject.routing import Look, RouterEvidence, RoutingEvidence
 
 READY = Path(__file__).parents[1] / "topologies" / "ospf-triangle.yaml"
 
@@ -143,19 +143,12 @@ def judged() -> Judge:
     def findings(before: Look, after: Look) -> list[str]:
         known = {each.router: each for each in frr.knowledge(trial.topology, made.plan.book)}
         mine = RouterEvidence("r1", before, after, ())
-        evidence = Stub(RoutingEvidence((mine,), 10**9, {"r1": known["r1"]}))
-        checks = (routing_check.ran, routing_check.neighbours, routing_check.installed, routing_check.way)
-        found = [each for check in checks for each in check(Case(trial, made.plan, evidence))]  # type: ignore[arg-type]
+        seen = RoutingEvidence((mine,), 10**9, {"r1": known["r1"]})
+        checks = (routing.ran, routing.neighbours, routing.installed, routing.way)
+        found = [each for check in checks for each in check(SimpleNamespace(trial=trial, plan=made.plan), seen)]  # type: ignore[arg-type]
         return [f"{each.verdict}: {each.text}" for each in found if "r1" in each.text]
 
     return findings
-
-
-class Stub:
-    """Evidence of routers alone."""
-
-    def __init__(self, routing: RoutingEvidence) -> None:
-        self.routing = routing
 
 
 def test_a_router_that_works_is_valid(judged: Judge) -> None:

@@ -10,15 +10,14 @@ from pathlib import Path
 import pytest
 import sabotage
 from sabotage import Sabotage
-from trials import RunTrial, as_set_up, make_trial
+from trials import RunTrial, as_set_up, found_by, make_trial, seen_evidence
 
 from testbed.model.scenario import Trial
 from testbed.plan.network import Plan
 from testbed.trial.evidence.case import Case
-from testbed.trial.evidence.stage import Evidence
-from testbed.trial.gate import network_check
 from testbed.trial.measured import PingResult
 from testbed.trial.orders.sequence import orders
+from testbed.trial.subject import network as networks
 from testbed.trial.workload.outcome import Outcome
 
 EVERY = 25
@@ -63,8 +62,8 @@ def found(trial: Trial, planned: Plan, network: dict[tuple[str, str], str], refe
     """What the check of the network says if this was read back."""
     ping = PingResult(5, 5, 0.01, 0.01, 0.01, 0.0)
     outcome = Outcome(None, None, None, 1e6, None, (), {})
-    seen = Evidence(ping, (), (), outcome, (), {}, {}, None, 0, network=network, reference=reference)
-    return [each.text for each in network_check.network(Case(trial, planned, seen))]
+    seen = seen_evidence(ping, (), (), outcome, (), {}, {}, None, 0, network=network, reference=reference)
+    return [each.text for each in found_by(networks.check, Case(trial, planned, seen))]
 
 
 def excused(each: Sabotage) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,10 +20,9 @@ from testbed.plan.node import service
 from testbed.plan.set_up import facts
 from testbed.spec.load import load_topology
 from testbed.spec.topology.file import TopologyFile
-from testbed.trial.evidence.case import Case
-from testbed.trial.evidence.routing import RoutingEvidence, ServerEvidence
-from testbed.trial.gate import service_check
 from testbed.trial.orders.sequence import orders
+from testbed.trial.subject import dhcp
+from testbed.trial.subject.dhcp import Server
 
 READY = Path(__file__).parents[1] / "topologies" / "dhcp-lan.yaml"
 HOST = {"type": "host"}
@@ -157,11 +157,11 @@ def test_a_server_that_died_or_a_lease_that_is_missing_is_no_pass() -> None:
     made = orders(trial)
     leases = {made.plan.book.ports_of(name)[0] for name in ("laptop", "phone")}
     whole = frozenset((port.mac, str(port.addresses[0].ip)) for port in leases)
-    good = (ServerEvidence("gateway", True, whole), ServerEvidence("ns", True))
+    good = (Server("gateway", True, whole), Server("ns", True))
 
-    def found(*servers: ServerEvidence) -> list[tuple[str, str]]:
-        evidence: Any = type("Seen", (), {"routing": RoutingEvidence(servers=servers)})
-        return [(each.verdict, each.text) for each in service_check.servers(Case(trial, made.plan, evidence))]
+    def found(*servers: Server) -> list[tuple[str, str]]:
+        case: Any = SimpleNamespace(trial=trial, plan=made.plan)
+        return [(each.verdict, each.text) for each in dhcp.check(case, servers)]
 
     assert found(*good) == []
     dead = "dnsmasq of ns did not run after the workload"

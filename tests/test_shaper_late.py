@@ -35,8 +35,8 @@ from testbed.trial.gate import judge
 from testbed.trial.observe import paced as observe_paced
 from testbed.trial.observe.paced import PacedSample
 from testbed.trial.observe.sample import Query
-from testbed.trial.orders import bring_up
 from testbed.trial.orders.sequence import orders
+from testbed.trial.start import bring_up
 
 SHAPER = {"rate": "1 Gbit/s", "burst": "200 Mbit", "refill": "75 Mbit/s"}
 PATH = {"rate": None, "rtt": "10 ms", "shaper": SHAPER, "buffer": "50 kB"}

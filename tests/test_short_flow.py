@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from trials import make_trial
+from trials import make_trial, seen_evidence
 
 from testbed.error import SpecError, UserError
 from testbed.kernel.guest import TrialError
@@ -416,7 +416,7 @@ def evidence(asked: Trial, *, keep: int | None = None, accepted: int | None = No
     outcome = Outcome(0, None, 2 * 10**9, 1.0, None, (), measured, completions=told)
     ended = sum(each.began_ns is not None for each in told)
     outcome = replace(outcome, connections=(kept or ended) if accepted is None else accepted)
-    return Evidence(PingResult(5, 5, 0.01, 0.01, 0.01, 0.0), (), (), outcome, (), {}, {}, None, 0)
+    return seen_evidence(PingResult(5, 5, 0.01, 0.01, 0.01, 0.0), (), (), outcome, (), {}, {}, None, 0)
 
 
 def judged(asked: Trial, seen: Evidence) -> list[Finding]:
@@ -552,7 +552,7 @@ def test_a_flow_with_a_rate_that_brings_more_is_told_of() -> None:
     for received, verdicts in ((1_000_000, []), (1_070_000, []), (1_100_000, ["invalid"])):
         flow = FlowResult(1.0, 0, None, "cubic", 5001, received)
         outcome = Outcome(0, None, 10**9, 1.0, None, (flow,))
-        seen = Evidence(PingResult(5, 5, 0.01, 0.01, 0.01, 0.0), (), (), outcome, (), {}, {}, None, 0)
+        seen = seen_evidence(PingResult(5, 5, 0.01, 0.01, 0.01, 0.0), (), (), outcome, (), {}, {}, None, 0)
         assert [each.verdict for each in load_check.rates(Case(asked, plan, seen))] == verdicts
 
 

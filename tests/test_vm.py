@@ -21,7 +21,7 @@ import userimage
 from interactive import Home
 from leftover import namespaces, outlive, processes_below
 from test_gate import fine
-from trials import Ran, steps_data
+from trials import Ran, seen_as, steps_data
 
 from testbed import package
 from testbed.agent import remote_vm
@@ -42,13 +42,13 @@ from testbed.spec.load import load_scenario, load_topology
 from testbed.spec.scenario.trial import trial_of
 from testbed.sweep.store import Store
 from testbed.trial import provenance, readiness, ready_kernel, run, software
-from testbed.trial.evidence import vm as vmevidence
 from testbed.trial.evidence.case import Case
-from testbed.trial.gate import vm_check
 from testbed.trial.gate.judge import judge
 from testbed.trial.measured import CommandResult, PingResult, need
-from testbed.trial.orders import local_words
 from testbed.trial.orders.sequence import orders
+from testbed.trial.start import local_words
+from testbed.trial.subject import machine
+from testbed.trial.subject import machine as vmevidence
 
 SMALL = {"type": "vm", "memory": "512 MiB"}
 TOPOLOGY = {
@@ -610,14 +610,14 @@ def judged(busy: float, accelerator: str, rtt_s: float) -> dict[str, str]:
     trial = make_trial(kernel="lab" if accelerator == hypervisor.COUNTED else "host")
     plan = orders(trial).plan
     how = {"accelerator": accelerator, "why": "no /dev/kvm", "qemu": "7.2", "boot_s": 3.0, "release": "7.3"}
-    busy_s = busy * (trial.workload.length_ns or 0) / 1e9 + qemu.takes_ns(Vm(), vm_check.LOOKS) / 1e9
+    busy_s = busy * (trial.workload.length_ns or 0) / 1e9 + qemu.takes_ns(Vm(), machine.LOOKS) / 1e9
     seen = vmevidence.VmEvidence("a", Vm(), cpu_busy=busy, host_cpus=0.5, busy_s=busy_s, **how)  # type: ignore[arg-type]
     ping = PingResult(5, 5, rtt_s, rtt_s, 20 * rtt_s, 8 * rtt_s)
     both = (seen, replace(seen, node="b"))
     good = fine(trial, plan)
     length_ns = trial.workload.length_ns
     outcome = replace(good.outcome, begin_ns=None, steady_ns=None, end_ns=None, took_ns=length_ns)
-    evidence = replace(good, outcome=outcome, rtt_check=ping, cpu_busy=0.5, vms=both)
+    evidence = seen_as(good, outcome=outcome, rtt_check=ping, cpu_busy=0.5, vms=both)
     return {each.check: each.verdict for each in judge(Case(trial, plan, evidence))}
 
 

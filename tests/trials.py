@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -14,13 +14,15 @@ from testbed.plan.network import Plan
 from testbed.plan.step import Step
 from testbed.plan.step_json import data, step_of
 from testbed.spec.scenario.trial import trial_of
+from testbed.trial.evidence.case import Case
 from testbed.trial.evidence.interval import Counts, Interval, LossCount
 from testbed.trial.evidence.stage import Evidence, StageEvidence
 from testbed.trial.measured import BackgroundResult, HttpResult, PingResult, UdpResult, backgrounds, need
 from testbed.trial.observe.readback import Qdisc
-from testbed.trial.observe.sample import QueueSample
+from testbed.trial.observe.sample import QueueSample, TcpSample
 from testbed.trial.orders.sequence import Orders
-from testbed.trial.stored_result import TrialResult
+from testbed.trial.stored_result import Finding, TrialResult
+from testbed.trial.workload.outcome import Outcome
 
 Steps: TypeAlias = tuple[dict[str, Any], ...]
 """As the agent gets them."""
@@ -39,26 +41,99 @@ def tampered(made: Orders, tamper: Callable[[Steps], Steps]) -> Orders:
 
 def as_set_up(trial: Trial, plan: Plan) -> dict[tuple[str, str], str]:
     """What is read back of the network if it is as the plan says."""
-    from testbed.trial.orders import bring_up, set_up
+    from testbed.trial.start import bring_up
+    from testbed.trial.subject import network
 
-    netns = set_up.looked_at(trial, plan)
-    return set_up.expected(bring_up.commands(plan, trial.kernel), plan, netns)
+    netns = network.looked_at(trial, plan)
+    return network.expected(bring_up.commands(plan, trial.kernel), plan, netns)
 
 
 def whole(trial: Trial, plan: Plan, seen: Evidence) -> Evidence:
     """The evidence with all that a test does not tell of, as it is if all went as asked: no device lost a packet,
     no counter of a host rose, and every queue sent a thousand packets, and was looked at all the time.
     """
-    from testbed.trial.evidence.host_counter import RESENDING_COUNTERS, SUSPECT_COUNTERS
+    from testbed.trial.subject.host_counter import RESENDING_COUNTERS, SUSPECT_COUNTERS
 
-    return replace(
+    return seen_as(
         seen,
         data_stages=tuple(_with_looks(each, trial, plan) for each in seen.data_stages),
         answer_stages=tuple(_with_looks(each, trial, plan) for each in seen.answer_stages),
         device_drops={f"tb-{port.node} {port.device}": 0 for port in plan.book.ports} | dict(seen.device_drops),
-        host_counters=dict.fromkeys((*SUSPECT_COUNTERS, *RESENDING_COUNTERS), 0) | dict(seen.host_counters),
-        network=seen.network or as_set_up(trial, plan),
+        host_counters=dict.fromkeys((*SUSPECT_COUNTERS, *RESENDING_COUNTERS), 0) | dict(rose(seen)),
+        network=seen.things["network"].facts or as_set_up(trial, plan),
     )
+
+
+PARTS = {
+    "host_counters": ("host_counters", "rose"),
+    "checksum_errors": ("host_counters", "checksum_errors"),
+    "cpu_busy": ("machines", "cpu_busy"),
+    "machines": ("machines", "machines"),
+    "captures": ("captures", "files"),
+    "captures_dropped": ("captures", "missed"),
+    "network": ("network", "facts"),
+    "reference": ("network", "reference"),
+}
+"""Parts of what is seen of subjects."""
+WHOLE = frozenset({"openflow", "routing", "servers", "filters", "vms"})
+
+
+def seen_as(seen: Evidence, **changes: Any) -> Evidence:
+    """Evidence with other parts, also of subjects."""
+    things = dict(seen.things)
+    for name in PARTS.keys() & changes.keys():
+        subject, part = PARTS[name]
+        things[subject] = replace(things[subject], **{part: changes.pop(name)})
+    things |= {name: changes.pop(name) for name in WHOLE & changes.keys()}
+    return replace(seen, things=things, **changes)
+
+
+def seen_evidence(
+    rtt_check: PingResult,
+    data_stages: tuple[StageEvidence, ...],
+    answer_stages: tuple[StageEvidence, ...],
+    outcome: Outcome,
+    tcp: tuple[TcpSample, ...] = (),
+    host_counters: Mapping[str, int] | None = None,
+    device_drops: Mapping[str, int] | None = None,
+    cpu_busy: float | None = None,
+    captures_dropped: int | None = 0,
+    **more: Any,
+) -> Evidence:
+    """Evidence in which nothing was seen of most subjects."""
+    from testbed.trial.subject.capture import Captures
+    from testbed.trial.subject.host_counter import HostCounters
+    from testbed.trial.subject.machine import Machines
+    from testbed.trial.subject.network import NetworkEvidence
+    from testbed.trial.subject.openflow import OpenFlowEvidence
+    from testbed.trial.subject.routing import RoutingEvidence
+
+    things = {
+        "openflow": OpenFlowEvidence(),
+        "routing": RoutingEvidence(),
+        "servers": (),
+        "filters": (),
+        "network": NetworkEvidence({}),
+        "host_counters": HostCounters(host_counters or {}),
+        "machines": Machines(cpu_busy),
+        "captures": Captures({}, captures_dropped),
+        "vms": (),
+    }
+    made = Evidence(rtt_check, data_stages, answer_stages, outcome, tcp, device_drops or {}, things=things)
+    return seen_as(made, **more)
+
+
+def rose(seen: Evidence) -> Mapping[str, int]:
+    """The counters of the hosts."""
+    return seen.things["host_counters"].rose  # type: ignore[no-any-return]
+
+
+def found_by(check: Callable[[Case, Any], Iterator[Finding]], case: Case) -> list[Finding]:
+    """What a check of a subject finds."""
+    from testbed.trial.subject.registry import SUBJECTS
+
+    (subject,) = (each for each in SUBJECTS if check in each.checks)
+    return list(check(case, case.of(subject)))
 
 
 COUNTS = frozenset(each.name for each in fields(Counts))

@@ -19,9 +19,9 @@ from ..model.run_setting import LAB
 from ..model.topology import Topology
 from ..plan.step import Sleep, StartController, Step
 from ..trial.evidence import remains
-from ..trial.orders import openflow_dump
-from ..trial.orders.local_words import substituted
 from ..trial.ready_kernel import ready_kernel
+from ..trial.start.local_words import substituted
+from ..trial.subject import openflow
 from . import impostor, jail
 from .file import Exercise
 from .rule.common import Net, NotChecked
@@ -165,7 +165,7 @@ def _outputs(folder: Path) -> dict[str, str]:
 
 def _notes(folder: Path) -> Iterator[str]:
     """What apps and scripts complained of."""
-    said = openflow_dump.failures(folder)
+    said = openflow.failures(folder)
     if "Traceback" in said or "Error" in said:
         yield _end(said)
     for name, text in _outputs(folder).items():

@@ -21,9 +21,9 @@ from ..plan.node.namespace import merging, node_netns
 from ..plan.step import Location, Moment, Run, Step, Timeline
 from ..spec.topology.file import LinkFile
 from ..spec.topology.link.trace import short
-from ..trial.orders import bring_up, remote
-from ..trial.orders.memory import memory_bytes
-from ..trial.orders.refusal import check_vms
+from ..trial.start import bring_up, remote
+from ..trial.start.memory import memory_bytes
+from ..trial.start.refusal import check_vms
 from . import node_files
 
 PORTS_UP = """

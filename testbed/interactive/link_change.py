@@ -22,7 +22,7 @@ from ..plan.step_json import data
 from ..spec.topology.change import changed
 from ..spec.topology.file import TopologyFile
 from ..trial.folder import replacing
-from ..trial.orders.local_words import substituted
+from ..trial.start.local_words import substituted
 from . import connection
 from .build import Build, build
 from .running_network import RunningNetwork

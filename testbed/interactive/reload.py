@@ -21,7 +21,7 @@ from ..plan.step import Run, Step
 from ..plan.step_json import data
 from ..spec import program_store
 from ..trial import strict_folder
-from ..trial.orders.local_words import substituted
+from ..trial.start.local_words import substituted
 from . import connection, node_files
 from .build import Build, build
 from .running_network import RunningNetwork

@@ -21,7 +21,7 @@ from ..kernel.lab import Programs
 from ..kernel.native_program import tools
 from ..plan.step_json import data
 from ..spec.topology.file import TopologyFile
-from ..trial.orders.local_words import programs, substituted
+from ..trial.start.local_words import programs, substituted
 from ..trial.strict_folder import remove_tree
 from . import node_files
 from .build import Build, awaited_ports

@@ -20,10 +20,10 @@ from ..spec import program_store
 from ..spec.syntax import input_file
 from . import software
 from .folder import PROVENANCE, RESULT, read_json
-from .orders import remote
-from .orders.local_words import substituted
 from .orders.sequence import Orders
 from .ready_kernel import ReadyKernel, machine_kernels, ready_kernel
+from .start import remote
+from .start.local_words import substituted
 from .workload import registry
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..kernel.guest import Ending
 from ..model.link.impairment import IMPAIRMENTS, GilbertElliott, Loss, RandomLoss, mean_loss
 from ..model.link.queue import queue_words
@@ -9,7 +11,8 @@ from ..plan.link import fault
 from ..plan.link.queue import MadeQueue
 from ..plan.link.stage import ETHERNET_BYTES, Policing
 from ..spec.topology.link.loss import write_loss
-from .evidence import paced, routing
+from . import record
+from .evidence import paced
 from .evidence.case import Case
 from .evidence.fault import DownCount, FaultCount, outages
 from .evidence.interval import Interval, Timeline, peak_rate_bps
@@ -17,8 +20,7 @@ from .evidence.policing import Policed
 from .evidence.stage import Evidence, StageEvidence, TcEvidence
 from .gate import chance
 from .gate.judge import verdict
-from .node_result import FaultResult, OutageResult, QueueResult, TclinkResult
-from .orders import openflow_dump
+from .node_result import FaultResult, OutageResult, QueueResult, RouterResult, TclinkResult
 from .stored_result import (
     Asked,
     Finding,
@@ -29,6 +31,13 @@ from .stored_result import (
     StageResult,
     TrialResult,
 )
+from .subject import openflow, routing
+from .subject.capture import CAPTURES
+from .subject.filter import FILTERS
+from .subject.machine import MACHINES, VMS
+from .subject.openflow import OPENFLOW
+from .subject.registry import SUBJECTS
+from .subject.routing import ROUTING
 
 
 def result(case: Case, findings: tuple[Finding, ...], ending: Ending) -> TrialResult:
@@ -69,24 +78,34 @@ def result(case: Case, findings: tuple[Finding, ...], ending: Ending) -> TrialRe
         ),
         stages=tuple(_stage(case, each) for each in case.evidence.stages),
         measured=outcome.measured,
-        captures=case.evidence.captures,
+        captures=case.of(CAPTURES).files,
         workload_s=(end - begin) / 1e9 if begin is not None and end is not None else None,
         steady_s=(outcome.steady_ns - begin) / 1e9 if outcome.steady_ns and begin else None,
         ip_version=None if case.plan.data_path is None else case.plan.data_path.destination_ip.version,
         nic=dict(case.plan.nics),
         pacing="TCP's own (no fq on the hosts)",
-        vms={each.node: each.result() for each in case.evidence.vms},
+        vms={each.node: each.result() for each in case.of(VMS)},
         engine=case.trial.topology.engine,
         mininet_version=case.evidence.mininet,
         tclinks=tuple(_tclink(each) for each in case.evidence.tc_ends),
         kernel=case.trial.kernel.kind,
         kernel_release=ending.release,
         lab_s=ending.end_ns / 1e9 if case.virtual else ending.wall_s,
-        machines=case.evidence.machines,
-        sdn=openflow_dump.result(case.evidence.openflow, begin) if case.evidence.openflow.switches else None,
-        routers=routing.result(case.evidence.routing, case.evidence.filters, begin or _timeline_start(case.evidence)),
+        machines=case.of(MACHINES).machines,
+        sdn=openflow.result(case.of(OPENFLOW), begin) if case.of(OPENFLOW).switches else None,
+        things={each.name: record.write(each.result(case, case.of(each))) for each in SUBJECTS if each.result},
+        routers=_routers(case, begin or _timeline_start(case.evidence)),
         wall_s=ending.wall_s,
     )
+
+
+def _routers(case: Case, begin_ns: int | None) -> dict[str, RouterResult]:
+    """Routers with daemons, then those that have rules only."""
+    found = routing.result(case.of(ROUTING), begin_ns)
+    for each in case.of(FILTERS):
+        met = {f"{where}: {text}": packets for where, text, packets in each.met}
+        found[each.name] = replace(found.get(each.name, RouterResult()), rules=met)
+    return found
 
 
 def _timeline_start(evidence: Evidence) -> int | None:

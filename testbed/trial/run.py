@@ -19,19 +19,21 @@ from ..kernel.vm.hypervisor import Accelerator
 from ..model.scenario import Trial
 from ..spec import program_store
 from ..spec.scenario.trial import trial_data
-from . import provenance, software, strict_folder
-from .evidence import reader, remains
+from . import provenance, reader, software, strict_folder
+from .evidence import remains
 from .evidence.case import Case
 from .folder import HOST, MARK, PROVENANCE, RESULT, TRIAL, DiskFull, is_full, mark, write_json
 from .gate import judge
-from .orders import local_words, openflow_dump, remote
-from .orders.file_name import AFTER, HYPERVISOR, READ_BACK, SAMPLES
 from .orders.sequence import Orders
 from .readiness import machines
 from .ready_kernel import ReadyKernel, ready_kernel
 from .result import result
 from .sample_table import write_samples
+from .start import local_words, remote
 from .stored_result import TrialResult
+from .subject import openflow
+from .subject.machine import HYPERVISOR
+from .subject.observer import AFTER, READ_BACK, SAMPLES
 from .workload import registry
 
 
@@ -68,7 +70,7 @@ def run(
             left = remains.tidied(folder)
     except TrialError as error:
         described()
-        failures = openflow_dump.failures(folder)
+        failures = openflow.failures(folder)
         raise TrialError(f"{failures}\nThen {error}" if failures else str(error)) from None
     if left is not None:
         raise TrialError(f"the guest left {left}")

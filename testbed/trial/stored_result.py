@@ -219,9 +219,10 @@ class TrialResult:
 
     `measured` has what only this tool measures; `trial.measured` reads it. `captures` maps each file to the workload's
     data in it (None: it was not read), `nic` each host to its kind of NIC (offload, plain), `vms` and `machines` each
-    such node to its result. `workload_s` is how long the workload took, and `steady_s` how long its ramp; None if the
-    tool does not report it. `kernel` is where the trial ran (lab, lab-realtime, host), `kernel_release` the output of
-    `uname -r` there. `lab_s` is emulated time. `wall_s` is real time; it never repeats, so result.json lacks it.
+    such node to its result, `things` other subjects to what was seen of them. `workload_s` is how long the workload
+    took, and `steady_s` how long its ramp; None if the tool does not report it. `kernel` is where the trial ran (lab,
+    lab-realtime, host), `kernel_release` the output of `uname -r` there. `lab_s` is emulated time. `wall_s` is real
+    time; it never repeats, so result.json lacks it.
     """
 
     schema: int = SCHEMA
@@ -255,6 +256,7 @@ class TrialResult:
     machines: Mapping[str, MachineResult] = field(default_factory=dict, metadata=ABSENT_IF_EMPTY)
     sdn: SdnResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
     routers: Mapping[str, node_result.RouterResult] = field(default_factory=dict, metadata=ABSENT_IF_EMPTY)
+    things: Mapping[str, Any] = field(default_factory=dict, metadata=ABSENT_IF_EMPTY)
     wall_s: float = field(default=0.0, compare=False)
 
     @property

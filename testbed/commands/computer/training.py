@@ -12,8 +12,8 @@ from ...kernel.image import recipe
 from ...kernel.image.cache import KernelImage
 from ...kernel.native_program import tools
 from ...spec.load import load_scenario
-from ...trial.orders import local_words
 from ...trial.orders.sequence import orders
+from ...trial.start import local_words
 
 FILE = recipe.FOLDER / "lab" / recipe.TRAINING
 

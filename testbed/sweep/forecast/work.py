@@ -13,8 +13,8 @@ from ...plan import mininet
 from ...plan.network import Plan
 from ...plan.node import controller, frr
 from ...plan.step import Run
-from ...trial.orders.memory import MAP_SHARE
 from ...trial.orders.sequence import RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS, SETTLE_S, Orders
+from ...trial.start.memory import MAP_SHARE
 from .load import FRAME_BYTES, groups_of, load, others
 
 SECONDS = {

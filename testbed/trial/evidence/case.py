@@ -1,15 +1,41 @@
-"""A case: all that the gate judges a trial by, in one value. Pure, no I/O."""
+"""A case: all that the gate judges a trial by, in one value; and a subject: one thing that a trial looks at. Pure, no
+I/O.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar, get_args
 
 from ...model.scenario import Trial
 from ...plan.link.impairment import Context
 from ...plan.network import Plan
+from ...plan.step import Step
+from ..stored_result import Finding
 from .paced import Watch
 from .stage import Evidence, StageEvidence
+
+S = TypeVar("S")
+
+When: TypeAlias = Literal[
+    "settled",  # the network is up
+    "before",  # the workload
+    "opening",  # what records, before the observer does
+    "watching",  # after it
+    # here the workload runs
+    "ending",
+    "ended",  # the observer did
+    "rules",  # after the workload: first the rules of nftables
+    "after",
+    "settings",
+    "closing",  # what records
+    "late",  # what takes long to answer
+    "last",
+]
+"""When a subject can have steps, in order."""
+WHEN: tuple[When, ...] = get_args(When)
 
 
 class Slack(NamedTuple):
@@ -48,3 +74,41 @@ class Case:
     def context(self, each: StageEvidence) -> Context:
         """What the settings of a stage depend on besides what was asked of it."""
         return Context(each.mtu_bytes, not self.virtual)
+
+    def of(self, subject: Subject[S]) -> S:
+        """What was seen of a subject."""
+        return self.evidence.things[subject.name]  # type: ignore[no-any-return]
+
+
+def _no_steps(trial: Trial, plan: Plan, when: When) -> Iterator[Step]:
+    return iter(())
+
+
+def _nothing(case: Case, seen: Any) -> Iterator[Any]:
+    return iter(())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject(Generic[S]):
+    """One thing that a trial looks at, and all that is to be said of it.
+
+    `steps` ask for it at each time of WHEN; `read` reads what they left in the trial's folder (TrialError if that makes
+    no sense), as a value of the type `kind`. `missing` says in words what the plan has and nothing was read of,
+    `faults` what does not add up: each makes a trial invalid. `reported` is about what computers may not report, and
+    `checks` compare what was asked with what was seen. `result` is what a result says under `things` (None: nothing, or
+    it has fields of its own).
+    """
+
+    name: str
+    kind: Any
+    read: Callable[[Trial, Plan, Path], S]
+    steps: Callable[[Trial, Plan, When], Iterator[Step]] = _no_steps
+    missing: Callable[[Case, S], Iterator[str]] = _nothing
+    faults: Callable[[Case, S], Iterator[str]] = _nothing
+    reported: Callable[[Case, S], Iterator[Finding]] = _nothing
+    result: Callable[[Case, S], Any] | None = None
+    checks: tuple[Callable[[Case, S], Iterator[Finding]], ...] = ()
+
+    def judged(self, case: Case) -> Iterator[Finding]:
+        """What its checks find."""
+        return (found for check in self.checks for found in check(case, case.of(self)))

@@ -6,25 +6,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
+from typing import Any
 
 from ...plan.link import fault
 from ...plan.link.stage import ETHERNET_BYTES, Emulator, Stage, State
 from ...plan.link.tclink import TcPort
 from ...plan.network import Plan
-from ...plan.set_up import Facts
 from ..measured import PingResult
-from ..node_result import MachineResult
 from ..observe.paced import PacedSample
 from ..observe.readback import HtbClass, Qdisc
 from ..observe.sample import (
     QueueSample,
     TcpSample,
 )
-from ..orders.openflow_dump import OpenFlowEvidence
-from ..stored_result import CaptureResult
 from ..workload.outcome import Outcome
 from .fault import DownCount, FaultCount, FaultSample, without_outages
-from .filtering import FilterEvidence
 from .interval import (
     Counts,
     Interval,
@@ -34,8 +30,6 @@ from .interval import (
     waiting_in,
 )
 from .policing import Policed
-from .routing import RoutingEvidence
-from .vm import VmEvidence
 
 
 @dataclass(frozen=True)
@@ -233,23 +227,17 @@ class TcEvidence:
 class Evidence:
     """All that the gate looks at.
 
-    The data passed the `data_stages`, the answers the `answer_stages`. `host_counters` says by how much each suspect
-    counter of the hosts rose; `device_drops` counts the packets that devices lost without being asked to. Both have 0
-    for what was looked at, and lack what was not. `cpu_busy` is the used share of this computer's CPU time (None in
-    virtual time, where it cannot matter). Captures missed `captures_dropped` packets (None: one did not report it).
-    `timeline` is None if nothing was scheduled or the schedule never started. `upstream_check` are the pings between
+    The data passed the `data_stages`, the answers the `answer_stages`. `device_drops` counts the packets that devices
+    lost without being asked to: 0 for what was looked at, without what was not. `timeline` is None if nothing was
+    scheduled or the schedule never started. `upstream_check` are the pings between
     origin and cache. `background_short_ns` has how long before the workload each background ended, 0 if it did not.
-    `channels` are the stages between switches and controllers, `openflow` is what both reported, `routing` what
-    daemons of routers did, `filters` their rules; `detours` are the stages of data paths that these find when links
-    go down. `captures` maps each file to the workload's data in it; None if it was not read. The data left by the
+    `channels` are the stages between switches and controllers; `detours` are the stages of data paths that routing
+    daemons find when links go down. The data left by the
     `data_tc_ends` of TCLinks, the answers by the `answer_tc_ends`. `mininet` is the version that built the network;
-    None if Mininet did not. `machines` is what each machine reported, with its own `cpu_busy`.
+    None if Mininet did not.
     `beside` are the stages that neither data nor answers pass, nor controllers, `beside_tc_ends` the ends of TCLinks of
     which the same is true: of them there are no samples.
-    `checksum_errors` are the packets that hosts found damaged, also those of the background; None if nobody looked or a
-    host does not report it.
-    `network` is what was read back of the whole network after the workload, `reference` a namespace in it whose TCP has
-    the kernel's own settings (None: there is none).
+    `things` maps the name of each subject to what was seen of it.
     """
 
     rtt_check: PingResult
@@ -257,29 +245,18 @@ class Evidence:
     answer_stages: tuple[StageEvidence, ...]
     outcome: Outcome
     tcp: tuple[TcpSample, ...]
-    host_counters: Mapping[str, int]
     device_drops: Mapping[str, int]
-    cpu_busy: float | None
-    captures_dropped: int | None
     timeline: Timeline | None = None
     upstream_check: PingResult | None = None
     background_short_ns: Mapping[str, int] = field(default_factory=dict)
-    machines: Mapping[str, MachineResult] = field(default_factory=dict)
     channels: tuple[StageEvidence, ...] = ()
-    openflow: OpenFlowEvidence = field(default_factory=OpenFlowEvidence)
-    routing: RoutingEvidence = field(default_factory=RoutingEvidence)
-    filters: tuple[FilterEvidence, ...] = ()
     detours: tuple[tuple[StageEvidence, ...], ...] = ()
-    captures: Mapping[str, CaptureResult | None] = field(default_factory=dict)
-    vms: tuple[VmEvidence, ...] = ()
     data_tc_ends: tuple[TcEvidence, ...] = ()
     answer_tc_ends: tuple[TcEvidence, ...] = ()
     mininet: str | None = None
-    network: Facts = field(default_factory=dict)
-    reference: str | None = None
-    checksum_errors: int | None = None
     beside: tuple[StageEvidence, ...] = ()
     beside_tc_ends: tuple[TcEvidence, ...] = ()
+    things: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def judged(self) -> tuple[StageEvidence, ...]:

@@ -11,10 +11,10 @@ from ...model.link.impairment import IMPAIRMENTS, Direction
 from ...plan.link.stage import ETHERNET_BYTES, RATE, frame_bytes
 from ...plan.network import Plan
 from ..evidence.case import Case, Slack
-from ..evidence.host_counter import DUPLICATES, LOST_AGAIN, OLD
 from ..evidence.stage import Evidence, StageEvidence
 from ..observe.sample import QueueSample
 from ..stored_result import Finding, Verdict
+from ..subject.host_counter import DUPLICATES, HOST_COUNTERS, LOST_AGAIN, OLD
 from .link.link_check import RATE_TOLERANCE, SUPERPACKET_BYTES
 from .link.trace_check import capacity_bps
 
@@ -232,7 +232,7 @@ def _drops(case: Case) -> int:
 
 def _explained(case: Case, drops: int) -> float | None:
     """How many segments may be sent again; None if a path without a rate sets no bound."""
-    timeouts, probes = (case.evidence.host_counters.get(name, 0) for name in ("TCPTimeouts", "TCPLossProbes"))
+    timeouts, probes = (case.of(HOST_COUNTERS).rose.get(name, 0) for name in ("TCPTimeouts", "TCPLossProbes"))
     without_sack = any(key.endswith("tcp_sack") and value == "0" for key, value in case.trial.sysctls)
     twice_there = sum(each.met("duplicate") for each in case.evidence.stages)
     episodes = timeouts + (drops + twice_there if without_sack else 0)
@@ -241,12 +241,12 @@ def _explained(case: Case, drops: int) -> float | None:
     # count such duplicates, and report the last one in an acknowledgement (RFC 2883): here at most one for each drop.
     # Where queues let others overtake what is sent again (dualpi2: it has no ECT), it can come after a newer time
     # stamp. Then receivers throw it away, and count that; needed or not, it must be sent once more.
-    came = sum(case.evidence.host_counters.get(name, 0) for name in (*DUPLICATES, OLD))
-    came = max(came, case.evidence.host_counters.get("TCPDSACKRecvSegs", 0))
+    came = sum(case.of(HOST_COUNTERS).rose.get(name, 0) for name in (*DUPLICATES, OLD))
+    came = max(came, case.of(HOST_COUNTERS).rose.get("TCPDSACKRecvSegs", 0))
     # What still waits in queues when the workload ends comes to no receiver that counts. But senders count what looked
     # lost once more; and it must be known of every segment where it is, or where it went.
     waiting = case.evidence.waiting_packets if case.evidence.has_all_segments and not case.trial.background else 0
-    twice = min(drops, came + min(waiting, max(0, case.evidence.host_counters.get(LOST_AGAIN, 0) - came)))
+    twice = min(drops, came + min(waiting, max(0, case.of(HOST_COUNTERS).rose.get(LOST_AGAIN, 0) - came)))
     return None if flight is None else drops + probes + twice + episodes * (1 + flight)
 
 

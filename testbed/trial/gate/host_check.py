@@ -9,13 +9,12 @@ from ...plan.node.make import HOST_SYSCTLS
 from ...plan.node.namespace import node_netns
 from .. import measured
 from ..evidence.case import Case, Slack
-from ..evidence.host_counter import SUSPECT_COUNTERS
 from ..measured import UdpResult
 from ..stored_result import Finding, FlowResult, Verdict
+from ..subject.host_counter import HOST_COUNTERS
 
 NOTED_SHARE, LIMITED_SHARE = 0.01, 0.1
 """Shares of the time. Autotuning lags a growing flow by one or two round trips, which costs far less than this."""
-CPU_BUSY = 0.9
 LATE_S = Slack(1e-3, 0.1)
 """How late a datagram may leave."""
 HOSTS_SHOW = "the profile shows the hosts, not the path: look at rwnd and sndbuf in the samples"
@@ -110,21 +109,10 @@ def _auto_window(number: int, flow: FlowResult, set_: Set[str]) -> Iterator[Find
             yield Finding("window", verdict, f"{held}, though its window is auto", HOSTS_SHOW)
 
 
-def host_counters(case: Case) -> Iterator[Finding]:
-    for name in SUSPECT_COUNTERS:
-        if case.evidence.host_counters.get(name):
-            yield Finding(
-                "memory",
-                "suspect",
-                f"{name} rose by {case.evidence.host_counters[name]}",
-                "a host, not the path, held the flows back: give it more memory",
-            )
-
-
 def receiver(case: Case) -> Iterator[Finding]:
     """Datagrams that were lost in the receiver's socket do not count as lost on the path."""
     udp = measured.find(UdpResult, case.evidence.outcome.measured)
-    damaged = case.evidence.checksum_errors or 0  # the socket counts them, too; another check looks at them
+    damaged = case.of(HOST_COUNTERS).checksum_errors or 0  # the socket counts them, too; another check looks at them
     lost = (udp.receiver_drops or 0) - damaged if udp else 0
     if lost > 0:
         yield Finding(
@@ -168,35 +156,3 @@ def background(case: Case) -> Iterator[Finding]:
                 f"{name} delivered nothing" + ("" if drawn else ": no flow was drawn for this seed"),
                 "look at its times, and at the losses of the path",
             )
-
-
-def cpu(case: Case) -> Iterator[Finding]:
-    if case.evidence.cpu_busy is not None and case.evidence.cpu_busy > CPU_BUSY:
-        yield Finding(
-            "CPU",
-            "suspect",
-            f"{case.evidence.cpu_busy:.0%} of the machine's CPU time was used",
-            "the machine may be the limit: run fewer flows, use a lower rate, or use kernel: lab",
-        )
-
-
-def machines(case: Case) -> Iterator[Finding]:
-    """The same for each machine that took part."""
-    for name, said in case.evidence.machines.items():
-        if said.cpu_busy is not None and said.cpu_busy > CPU_BUSY:
-            yield Finding(
-                "CPU",
-                "suspect",
-                f"{said.cpu_busy:.0%} of the CPU time of {name} was used",
-                "that machine may be the limit: run fewer flows, or use a lower rate",
-            )
-
-
-def captures(case: Case) -> Iterator[Finding]:
-    if case.evidence.captures_dropped:
-        yield Finding(
-            "capture",
-            "suspect",
-            f"captures missed {case.evidence.captures_dropped} packets",
-            "use a smaller snaplen",
-        )

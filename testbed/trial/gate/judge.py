@@ -9,24 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from ..evidence import damage
 from ..evidence.case import Case
 from ..evidence.stage import StageEvidence
 from ..stored_result import Finding, Verdict
-from . import (
-    command_check,
-    completion_check,
-    data_check,
-    filter_check,
-    host_check,
-    load_check,
-    network_check,
-    remark_check,
-    routing_check,
-    service_check,
-    switch_check,
-    vm_check,
-)
+from ..subject.capture import CAPTURES
+from ..subject.dhcp import DHCP
+from ..subject.filter import FILTERS
+from ..subject.host_counter import HOST_COUNTERS
+from ..subject.machine import MACHINES, VMS
+from ..subject.network import NETWORK
+from ..subject.openflow import OPENFLOW
+from ..subject.registry import SUBJECTS
+from ..subject.routing import ROUTING
+from . import command_check, completion_check, damage, data_check, host_check, load_check, remark_check
 from .link import (
     bucket_check,
     fault_check,
@@ -63,19 +58,13 @@ CHECKS: tuple[Check, ...] = (
     account.adds_up,
     counter.kept,
     sample.often,
-    switch_check.controllers,
-    switch_check.datapath,
-    routing_check.ran,
-    routing_check.neighbours,
-    routing_check.installed,
-    routing_check.way,
-    routing_check.changed,
-    service_check.servers,
-    filter_check.rules,
-    filter_check.met,
+    OPENFLOW.judged,
+    ROUTING.judged,
+    DHCP.judged,
+    FILTERS.judged,
     rtt_check.rtt,
     set_up_check.queues,
-    network_check.network,
+    NETWORK.judged,
     _of_links(link_check.rate),
     data_check.arrived,
     data_check.lasted,
@@ -133,17 +122,15 @@ CHECKS: tuple[Check, ...] = (
     completion_check.ended,
     host_check.congestion,
     host_check.window,
-    host_check.host_counters,
+    HOST_COUNTERS.judged,
     data_check.resent,
     rtt_check.upstream,
     host_check.sender,
     host_check.receiver,
     host_check.background,
-    host_check.cpu,
-    host_check.machines,
-    host_check.captures,
-    vm_check.processors,
-    vm_check.emulated,
+    MACHINES.judged,
+    CAPTURES.judged,
+    VMS.judged,
 )
 
 
@@ -153,7 +140,8 @@ def judge(case: Case) -> tuple[Finding, ...]:
     for check in FIRST:
         if faults := tuple(check(case)):
             return faults
-    found = [finding for check in CHECKS for finding in check(case)]
+    others = (each.judged for each in SUBJECTS if each.judged not in CHECKS)
+    found = [finding for check in (*CHECKS, *others) for finding in check(case)]
     return tuple(sorted(found, key=lambda finding: SEVERITY.index(finding.verdict)))
 
 

@@ -100,7 +100,7 @@ class Stream:
         )
 
 
-def seen(data: bytes, stream: Stream) -> CaptureResult:
+def data_of(data: bytes, stream: Stream) -> CaptureResult:
     """What a capture shows of a stream. Raises ValueError if the data is no capture."""
     found = [packet for packet in packets(data) if packet.payload_bytes > 0 and stream.matches(packet)]
     begun: set[tuple[int, int, int]] = set()

@@ -14,6 +14,7 @@ from ...evidence.case import Case, Slack
 from ...evidence.fault import DownCount, FaultCount
 from ...evidence.stage import StageEvidence
 from ...stored_result import Finding, Verdict
+from ...subject.host_counter import HOST_COUNTERS
 from .. import chance
 
 LATE_NS = Slack(1_000_000, 1_000_000_000)
@@ -110,7 +111,7 @@ def damaged(case: Case) -> Iterator[Finding]:
     stages = [each for each in case.judged if fault.ever(each.stage, "corrupt")]
     if not stages:
         return
-    met, seen = sum(each.met("corrupt") for each in stages), case.evidence.checksum_errors
+    met, seen = sum(each.met("corrupt") for each in stages), case.of(HOST_COUNTERS).checksum_errors
     if seen is None:
         yield Finding(
             "corrupt", "suspect", "missing: the hosts' counters of wrong checksums", "a host does not report them"

@@ -18,6 +18,8 @@ from ...evidence.case import Case
 from ...evidence.stage import Evidence, StageEvidence
 from ...measured import PingResult
 from ...stored_result import Finding
+from ...subject.machine import VMS
+from ...subject.routing import ROUTING
 from .. import chance
 
 LAB_TOLERANCE_S = 10e-6
@@ -67,13 +69,13 @@ def rtt(case: Case) -> Iterator[Finding]:
             waiting_s += sum(_longest_queue_s(each) for each in case.evidence.stages)
         waiting_s += _held_back_s(stages, during=during)
         waiting_s += case.plan.vswitches * UPCALL_S[case.virtual]
-        waiting_s += _computing_s(case.evidence)
+        waiting_s += _computing_s(case)
         if during and what != AFTERWARDS:
             waiting_s += _asking_s(case)
         low_s = (least_s if during else asked_s + _gathered_s(stages)) - slack_s
         high_s = (most_s if during else asked_s) + _sending_s(bytes_, stages, during)
         for detour in around if during else ():
-            high_s = max(high_s, detour.rtt_ns / 1e9 + _crossing_s(bytes_, detour) + _disagreed_s(case.evidence))
+            high_s = max(high_s, detour.rtt_ns / 1e9 + _crossing_s(bytes_, detour) + _disagreed_s(case))
         if during:
             high_s += max(own_packets_s(case.trial.topology, way) for way in (case.plan.data_path, *around))
         high_s += slack_s + waiting_s
@@ -86,16 +88,16 @@ def rtt(case: Case) -> Iterator[Finding]:
         yield from _judged(case, seen, low_s, high_s, lost, took)
 
 
-def _computing_s(evidence: Evidence) -> float:
+def _computing_s(case: Case) -> float:
     """What the processors of virtual machines in virtual time may add to a round trip."""
-    return sum(vm.takes_ns(each.vm, COUNTED_INSTRUCTIONS) for each in evidence.vms if each.is_counted) / 1e9
+    return sum(vm.takes_ns(each.vm, COUNTED_INSTRUCTIONS) for each in case.of(VMS) if each.is_counted) / 1e9
 
 
-def _disagreed_s(evidence: Evidence) -> float:
+def _disagreed_s(case: Case) -> float:
     """The longest time in which routers changed their routes one after the other: meanwhile a packet may go round
     between two that do not agree.
     """
-    times_ns = sorted(at_ns for router in evidence.routing.routers for at_ns, _ in router.changes)
+    times_ns = sorted(at_ns for router in case.of(ROUTING).routers for at_ns, _ in router.changes)
     longest_ns, begin_ns = 0, 0
     for number, at_ns in enumerate(times_ns):
         if number == 0 or at_ns - times_ns[number - 1] > SETTLED_NS:
@@ -189,7 +191,7 @@ def _dropped(each: StageEvidence) -> int:
 
 def _judged(case: Case, seen: PingResult, low_s: float, high_s: float, lost: Finding, took: str) -> Iterator[Finding]:
     virtual = case.virtual
-    emulated = any(each.accelerator == "tcg" for each in case.evidence.vms)
+    emulated = any(each.accelerator == "tcg" for each in case.of(VMS))
     if seen.rtt_min_s is None or seen.rtt_max_s is None:
         yield lost
     elif emulated and high_s < seen.rtt_max_s and low_s <= seen.rtt_min_s <= high_s + EMULATED_S:

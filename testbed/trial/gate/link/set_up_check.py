@@ -14,8 +14,7 @@ from ...evidence.interval import Timeline
 from ...evidence.stage import StageEvidence
 from ...observe.readback import Qdisc
 from ...stored_result import Finding
-
-HINT = "a command of the plan had no effect, or somebody changed its settings later"
+from ...subject.network import HINT
 
 FIFO = "pfifo"
 """The kind of a buffer in packets, where no queue was asked."""

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
-from typing import Any
 
 from ....plan.link.tclink import NETEM
 from ...evidence.case import Case
-from ...evidence.damage import MOST
 from ...evidence.stage import StageEvidence
 from ...observe.readback import Qdisc
-from ...orders.openflow_dump import PORT_KEYS, ControllerEvidence, SwitchEvidence
-from ...stored_result import CaptureResult, Finding
+from ...stored_result import Finding
+from ...subject.registry import SUBJECTS
 from ..link import set_up_check
 from .account import HINT
 
@@ -35,10 +33,10 @@ ALWAYS = frozenset(
 
 def adds_up(case: Case) -> Iterator[Finding]:
     """The first fault of each part."""
-    for part in PARTS:
-        for what in part(case):
+    parts = (*(part(case) for part in PARTS), *(each.faults(case, case.of(each)) for each in SUBJECTS))
+    for what in (next(part, None) for part in parts):
+        if what is not None:
             yield Finding("evidence", "invalid", what, HINT)
-            break
 
 
 def kept(case: Case) -> Iterator[Finding]:
@@ -86,31 +84,6 @@ def _differing(one: Mapping[str, Qdisc], later: Mapping[str, Qdisc]) -> Iterator
 def _identity(qdisc: Qdisc) -> tuple[object, ...]:
     absent = tuple(getattr(qdisc, name) is None for name in ("limit", "delay_ns", "jitter_ns", "rate_bps"))
     return qdisc.netns, qdisc.device, qdisc.handle, qdisc.kind, qdisc.parent, absent, ALWAYS & qdisc.more.keys()
-
-
-def _captures(case: Case) -> Iterator[str]:
-    """A capture on the way has all that arrived, unless it missed packets."""
-    received = sum(flow.received_bytes or 0 for flow in case.evidence.outcome.flows)
-    places = {name for hop in case.plan.path for name in (hop.link.name, *hop.link.ends)}
-    for name, seen in case.evidence.captures.items():
-        if seen is None:
-            continue
-        at, _, device = name.removesuffix(".pcap").rpartition("-")
-        yield from (f"the capture {name}: {what}" for what in _capture_faults(seen, is_far=case.plan.rtt_ns > 0))
-        on_way = at in places and device in EMULATORS_DEVICES and case.evidence.captures_dropped == 0
-        if on_way and seen.payload_bytes < received:
-            yield f"the capture {name} has {seen.payload_bytes} bytes of payload, {received} arrived"
-
-
-def _capture_faults(seen: CaptureResult, *, is_far: bool) -> Iterator[str]:
-    largest = seen.largest_bytes or 0
-    if not largest <= seen.payload_bytes <= largest * seen.packets or (seen.packets > 0) != (seen.span_s is not None):
-        yield f"{seen.packets} packets with {seen.payload_bytes} bytes, the largest with {largest}"
-    if is_far and seen.packets > INITIAL_WINDOW and not seen.span_s:
-        yield f"{seen.packets} packets in {seen.span_s} s"
-    again = seen.again_bytes, seen.again_packets
-    if seen.again_packets > seen.packets or seen.again_bytes > seen.payload_bytes or bool(again[0]) != bool(again[1]):
-        yield f"{again[1]} packets with {again[0]} bytes came again"
 
 
 def _stages(case: Case) -> Iterator[str]:
@@ -181,62 +154,9 @@ def _policies(case: Case) -> Iterator[str]:
             yield f"{where}: missing: the samples of the policy"
 
 
-def _switches(case: Case) -> Iterator[str]:
-    for each in case.evidence.openflow.switches:
-        yield from (f"the Open vSwitch {each.name}: {what}" for what in _switch(each))
-    names = {each.name for each in case.evidence.openflow.switches}
-    for controller in case.evidence.openflow.controllers:
-        yield from (f"the controller {controller.name}: {what}" for what in _told(controller, names))
-
-
-def _switch(each: SwitchEvidence) -> Iterator[str]:
-    """Packets have bytes, and what ports receive is looked up. A switch has two ports and more on the way."""
-    for number, counts in each.ports.items():
-        if lacking := [key for key in PORT_KEYS if key not in counts]:
-            yield f"missing: {', '.join(lacking)} of port {number}"
-        elif any(bool(counts[f"{way}_packets"]) != bool(counts[f"{way}_bytes"]) for way in ("rx", "tx")):
-            yield f"port {number} counts packets without bytes"
-    received = sum(counts.get("rx_packets", 0) for counts in each.ports.values())
-    if each.hit + each.missed < received * LOOKED_UP - MANY:
-        yield f"its ports received {received} packets, its datapath {each.hit + each.missed}"
-    if each.version and not each.version[0].isdigit():
-        yield f"its version is {each.version}"
-
-
-def _told(each: ControllerEvidence, switches: set[str]) -> Iterator[str]:
-    """What a controller wrote is in the order of time, and about its switches."""
-    for what, rows in (("events", each.events), ("answers", each.answers)):
-        times = [row.get("time_ns") for row in rows]
-        if any(type(time_ns) is not int or time_ns <= 0 for time_ns in times) or sorted(map(_int, times)) != times:
-            yield f"the {what} are not in the order of time"
-    for event in each.events:
-        if not isinstance(event.get("kind"), str) or not event["kind"]:
-            yield "an event is of no kind"
-    for answer in each.answers:
-        if answer.get("switch") not in switches or type(answer.get("dpid")) is not int or answer["dpid"] <= 0:
-            yield f"an answer of the switch {answer.get('switch')}"
-        if "ports" in answer:
-            yield from _port_rows(answer["ports"])
-
-
-def _port_rows(rows: Any) -> Iterator[str]:
-    if not rows:
-        yield "an answer without ports"
-    for row in rows:
-        numbers = [row.get(key) for key in ("port", *PORT_KEYS)]
-        if any(type(number) is not int or not 0 <= number < MOST for number in numbers):
-            yield f"an answer about a port says {numbers}"
-
-
-def _int(value: object) -> int:
-    return value if isinstance(value, int) else 0
-
-
 PARTS: tuple[Callable[[Case], Iterator[str]], ...] = (
-    _captures,
     _stages,
     _segments,
     _tc_ends,
     _policies,
-    _switches,
 )

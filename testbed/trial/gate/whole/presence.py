@@ -10,15 +10,12 @@ from collections.abc import Callable, Iterable, Iterator
 from ....plan.link.stage import Emulator, Stage
 from ....plan.node.namespace import node_netns
 from ...evidence.case import Case
-from ...evidence.host_counter import RESENDING_COUNTERS, SUSPECT_COUNTERS
 from ...evidence.stage import StageEvidence, TcEvidence, stages_beside, tc_beside
 from ...measured import BACKGROUND, TcpResult
-from ...orders import remote
-from ...orders.capture import captured_devices
-from ...orders.file_name import capture_file
-from ...orders.sequence import RTT_CHECK_COUNT, is_observed
-from ...orders.set_up import passed
+from ...orders.sequence import RTT_CHECK_COUNT
 from ...stored_result import Finding
+from ...subject.observer import is_observed, passed
+from ...subject.registry import SUBJECTS
 from ...workload.registry import tool_of
 
 SECOND_NS = 10**9
@@ -28,20 +25,15 @@ HINT = "a file of the trial's folder is not whole, or the kernel does not report
 
 def present(case: Case) -> Iterator[Finding]:
     """One finding for each part that is missing. The other checks may take for granted what this one finds."""
-    for check in PARTS:
-        for what in check(case):
-            yield Finding("evidence", "invalid", f"missing: {what}", HINT)
+    parts = (what for part in PARTS for what in part(case))
+    things = (what for each in SUBJECTS for what in each.missing(case, case.of(each)))
+    for what in (*parts, *things):
+        yield Finding("evidence", "invalid", f"missing: {what}", HINT)
 
 
 def reported(case: Case) -> Iterator[Finding]:
-    """What computers and programs report by themselves. An older kernel may not have a counter."""
-    names = (*SUSPECT_COUNTERS, *RESENDING_COUNTERS)
-    lacking = [name for name in names if name not in case.evidence.host_counters]
-    if lacking:
-        what = f"missing: the hosts' counters {', '.join(lacking)}"
-        yield Finding("memory", "suspect", what, "the kernel of a host does not report them")
-    if case.evidence.captures_dropped is None:
-        yield Finding("capture", "suspect", "missing: how many packets the captures missed", "look at capture-*.err")
+    """What computers and programs report by themselves."""
+    return (found for each in SUBJECTS for found in each.reported(case, case.of(each)))
 
 
 def _stages(case: Case) -> Iterator[str]:
@@ -143,22 +135,6 @@ def _backgrounds(case: Case) -> Iterator[str]:
             yield f"the background {name}, from {each.source} to {each.destination}"
 
 
-def _computers(case: Case) -> Iterator[str]:
-    if not case.virtual and case.evidence.cpu_busy is None:
-        yield "the CPU time of this computer"
-    for name in remote.machines(case.trial):
-        if name not in case.evidence.machines or case.evidence.machines[name].cpu_busy is None:
-            yield f"the CPU time of the machine {name}"
-    told = {each.node: each for each in case.evidence.vms}
-    for node in case.trial.topology.nodes:
-        if node.kind.runs_in == "virtual machine":
-            seen, is_end = told.get(node.name), node.name in case.trial.workload.hosts
-            if seen is None or (is_end and None in (seen.cpu_busy, seen.busy_s)):
-                yield f"the CPU time of the virtual machine {node.name}"
-            elif not (seen.release and seen.qemu and seen.boot_s) or seen.is_counted != case.virtual:
-                yield f"how the virtual machine {node.name} ran"
-
-
 def _devices(case: Case) -> Iterator[str]:
     for node in passed(case.trial, case.plan):
         if is_observed(case.plan, node):
@@ -168,37 +144,11 @@ def _devices(case: Case) -> Iterator[str]:
                     yield f"the losses of the device {device}"
 
 
-def _switches(case: Case) -> Iterator[str]:
-    switches = {each.name: each for each in case.evidence.openflow.switches}
-    controllers = {each.name: each for each in case.evidence.openflow.controllers}
-    for name, _ in case.plan.datapaths:
-        ports = len(case.plan.book.ports_of(name))
-        if name not in switches or len(switches[name].ports) < max(1, ports) or not switches[name].version:
-            yield f"the Open vSwitch {name}"
-    for channel in case.plan.channels:
-        seen = controllers.get(channel.name)
-        counted = () if channel.controller.program is not None else channel.switches
-        if seen is None or not set(counted) <= seen.packet_ins.keys():
-            yield f"the controller {channel.name}"
-        for switch in channel.switches if channel.controller.versions else ():
-            if switch not in switches or not switches[switch].protocols:
-                yield f"the versions of OpenFlow of {switch}"
-
-
-def _captures(case: Case) -> Iterator[str]:
-    for place in captured_devices(case.trial, case.plan):
-        if capture_file(*place) not in case.evidence.captures:
-            yield f"the capture {capture_file(*place)}"
-
-
 PARTS: tuple[Callable[[Case], Iterator[str]], ...] = (
     _stages,
     _tc_ends,
     _pings,
     _tool,
     _backgrounds,
-    _computers,
     _devices,
-    _switches,
-    _captures,
 )

@@ -15,8 +15,8 @@ from ....plan.node.namespace import node_netns
 from ...evidence.case import Case, Slack
 from ...observe.sample import QueueSample, TcpSample
 from ...observe.tcp_info import FIELDS, UNKNOWN
-from ...orders.sequence import is_observed
 from ...stored_result import Finding, FlowResult
+from ...subject.observer import is_observed
 
 FEW = 3
 """So many sample intervals must pass before samples are asked for."""

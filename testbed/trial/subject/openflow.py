@@ -1,5 +1,5 @@
-"""Flow tables, port counters and controllers of a trial: the steps that dump them, and the evidence in these dumps.
-Reads files of a trial's folder.
+"""Open vSwitch and its controllers: did they do what they were asked? Their flow tables, port counters and events are
+dumped before the workload and after it. Reads files of a trial's folder.
 """
 
 from __future__ import annotations
@@ -13,15 +13,20 @@ from typing import Any
 
 from ...kernel import guest_file
 from ...kernel.guest_file import ERRORS_BYTES
+from ...model.openflow import VERSIONS
+from ...model.scenario import Trial
 from ...model.topology import Node, Topology
 from ...plan.command import PREFIX
 from ...plan.network import Plan
 from ...plan.node import control_channel
 from ...plan.node.control_channel import OVS_FOLDER, Channel
 from ...plan.step import Location, Run
+from ..evidence.case import Case, Subject, When
 from ..node_result import ControllerResult, SdnResult, SwitchResult
+from ..observe.process_state import is_alive
+from ..stored_result import Finding
 
-WHEN = ("before", "after")
+LOOKS = ("before", "after")
 SPOKEN = "OpenFlow13"
 DUMPS: dict[str, tuple[str, ...]] = {
     "flows": ("ovs-ofctl", "-O", SPOKEN, "dump-flows", "br0"),
@@ -46,6 +51,14 @@ TRACEBACK = "Traceback (most recent call last)"
 
 STATE = "state"
 """The file with the State line of /proc/PID/status; empty if the process is gone."""
+
+LOOKED_UP, MANY = 0.5, 10
+"""At least this share of the packets of its ports, but for so many, an Open vSwitch looks up."""
+MOST = 1e15
+"""No trial has so many packets or bytes."""
+
+SHOWN = 3
+"""At most so many errors of a controller become findings; its events have all of them."""
 
 KINDS = {"system": "kernel", "netdev": "user"}
 PORT_KEYS = ("rx_packets", "rx_bytes", "rx_dropped", "rx_errors", "tx_packets", "tx_bytes", "tx_dropped", "tx_errors")
@@ -100,8 +113,15 @@ class OpenFlowEvidence:
     controllers: tuple[ControllerEvidence, ...] = ()
 
 
-def steps(topology: Topology, when: str) -> Iterator[Run]:
-    """Queries every switch; `when` is one of WHEN."""
+def steps(trial: Trial, plan: Plan, when: When) -> Iterator[Run]:
+    if when in ("before", "late"):
+        yield from _dumps(trial.topology, LOOKS[when == "late"])
+    if when == "last":
+        yield from _told_back(plan)
+
+
+def _dumps(topology: Topology, when: str) -> Iterator[Run]:
+    """Queries every switch; `when` is one of LOOKS."""
     limited = {name: each for each in control_channel.channels(topology) for name in each.switches}
     for switch in control_channel.switches(topology):
         channel = limited.get(switch.name)
@@ -114,7 +134,7 @@ def steps(topology: Topology, when: str) -> Iterator[Run]:
             yield Run(inside, kind, where, out=out)
 
 
-def told_back(planned: Plan) -> Iterator[Run]:
+def _told_back(planned: Plan) -> Iterator[Run]:
     """Saves what the controllers wrote, and whether they still run."""
     for channel in planned.channels:
         state = ("sh", "-c", f'grep State: "/proc/$(cat {channel.folder}/pid)/status"')
@@ -124,10 +144,11 @@ def told_back(planned: Plan) -> Iterator[Run]:
             yield Run(words, "controller", out=_told_file(channel, name), may_fail=True)
 
 
-def read(topology: Topology, planned: Plan, folder: Path) -> OpenFlowEvidence:
+def read(trial: Trial, plan: Plan, folder: Path) -> OpenFlowEvidence:
+    topology = trial.topology
     return OpenFlowEvidence(
         tuple(_switch(switch, topology, folder) for switch in control_channel.switches(topology)),
-        tuple(_controller(channel, topology, folder) for channel in planned.channels),
+        tuple(_controller(channel, topology, folder) for channel in plan.channels),
     )
 
 
@@ -151,7 +172,7 @@ def _told_file(channel: Channel, name: str) -> str:
 
 def _switch(switch: Node, topology: Topology, folder: Path) -> SwitchEvidence:
     def texts(kind: str) -> tuple[str, str]:
-        first, last = ((folder / _file(kind, switch.name, when)).read_text() for when in WHEN)
+        first, last = ((folder / _file(kind, switch.name, when)).read_text() for when in LOOKS)
         return first, last
 
     ports_before, ports_after = map(ports, texts("ports"))
@@ -172,7 +193,7 @@ def _switch(switch: Node, topology: Topology, folder: Path) -> SwitchEvidence:
         missed=after[1] - before[1],
         lost=after[2],
         is_connected=(connected_before, connected_after) if has_one else None,
-        protocols=_protocols(folder / _file("protocols", switch.name, WHEN[1])),
+        protocols=_protocols(folder / _file("protocols", switch.name, LOOKS[1])),
     )
 
 
@@ -225,7 +246,7 @@ def _controller(channel: Channel, topology: Topology, folder: Path) -> Controlle
             {**answer, "switch": numbers.get(answer["dpid"])}
             for answer in map(json.loads, texts["monitor.jsonl"].splitlines())
         ),
-        _runs((folder / _told_file(channel, STATE)).read_text()),
+        is_alive((folder / _told_file(channel, STATE)).read_text()),
     )
 
 
@@ -237,11 +258,6 @@ def _raised(channel: Channel, folder: Path) -> Iterator[dict[str, Any]]:
         at = text.find(TRACEBACK)
         if at >= 0:
             yield {"time_ns": 1, "kind": "exception", "text": text[at:][:ERRORS_BYTES]}
-
-
-def _runs(state: str) -> bool:
-    """Whether a process still runs; a killed process is a zombie until its parent waits for it."""
-    return state.split()[1:2] not in ([], ["Z"])
 
 
 def result(evidence: OpenFlowEvidence, begin_ns: int | None) -> SdnResult:
@@ -280,3 +296,166 @@ def _controller_result(each: ControllerEvidence, start_ns: int) -> ControllerRes
 def _timed(event: Mapping[str, Any], start_ns: int) -> dict[str, Any]:
     rest = {key: value for key, value in event.items() if key != "time_ns"}
     return {"time_s": (event["time_ns"] - start_ns) / 1e9, **rest}
+
+
+def missing(case: Case, seen: OpenFlowEvidence) -> Iterator[str]:
+    switches = {each.name: each for each in seen.switches}
+    controllers = {each.name: each for each in seen.controllers}
+    for name, _ in case.plan.datapaths:
+        ports = len(case.plan.book.ports_of(name))
+        if name not in switches or len(switches[name].ports) < max(1, ports) or not switches[name].version:
+            yield f"the Open vSwitch {name}"
+    for channel in case.plan.channels:
+        found = controllers.get(channel.name)
+        counted = () if channel.controller.program is not None else channel.switches
+        if found is None or not set(counted) <= found.packet_ins.keys():
+            yield f"the controller {channel.name}"
+        for switch in channel.switches if channel.controller.versions else ():
+            if switch not in switches or not switches[switch].protocols:
+                yield f"the versions of OpenFlow of {switch}"
+
+
+def faults(case: Case, seen: OpenFlowEvidence) -> Iterator[str]:
+    for each in seen.switches:
+        yield from (f"the Open vSwitch {each.name}: {what}" for what in _switch_faults(each))
+    names = {each.name for each in seen.switches}
+    for controller in seen.controllers:
+        yield from (f"the controller {controller.name}: {what}" for what in _told_faults(controller, names))
+
+
+def _switch_faults(each: SwitchEvidence) -> Iterator[str]:
+    """Packets have bytes, and what ports receive is looked up. A switch has two ports and more on the way."""
+    for number, counts in each.ports.items():
+        if lacking := [key for key in PORT_KEYS if key not in counts]:
+            yield f"missing: {', '.join(lacking)} of port {number}"
+        elif any(bool(counts[f"{way}_packets"]) != bool(counts[f"{way}_bytes"]) for way in ("rx", "tx")):
+            yield f"port {number} counts packets without bytes"
+    received = sum(counts.get("rx_packets", 0) for counts in each.ports.values())
+    if each.hit + each.missed < received * LOOKED_UP - MANY:
+        yield f"its ports received {received} packets, its datapath {each.hit + each.missed}"
+    if each.version and not each.version[0].isdigit():
+        yield f"its version is {each.version}"
+
+
+def _told_faults(each: ControllerEvidence, switches: set[str]) -> Iterator[str]:
+    """What a controller wrote is in the order of time, and about its switches."""
+    for what, rows in (("events", each.events), ("answers", each.answers)):
+        times = [row.get("time_ns") for row in rows]
+        if any(type(time_ns) is not int or time_ns <= 0 for time_ns in times) or sorted(map(_int, times)) != times:
+            yield f"the {what} are not in the order of time"
+    for event in each.events:
+        if not isinstance(event.get("kind"), str) or not event["kind"]:
+            yield "an event is of no kind"
+    for answer in each.answers:
+        if answer.get("switch") not in switches or type(answer.get("dpid")) is not int or answer["dpid"] <= 0:
+            yield f"an answer of the switch {answer.get('switch')}"
+        if "ports" in answer:
+            yield from _port_rows(answer["ports"])
+
+
+def _port_rows(rows: Any) -> Iterator[str]:
+    if not rows:
+        yield "an answer without ports"
+    for row in rows:
+        numbers = [row.get(key) for key in ("port", *PORT_KEYS)]
+        if any(type(number) is not int or not 0 <= number < MOST for number in numbers):
+            yield f"an answer about a port says {numbers}"
+
+
+def _int(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def datapath(case: Case, seen: OpenFlowEvidence) -> Iterator[Finding]:
+    """Checks that each switch used the datapath that was asked, and that no packet for ovs-vswitchd was lost."""
+    asked = dict(case.plan.datapaths)
+    for each in seen.switches:
+        if each.datapath != asked[each.name]:
+            yield Finding(
+                "datapath",
+                "invalid",
+                f"{each.name} was asked to use the datapath {asked[each.name]} and used {each.datapath}",
+                "the kernel has no Open vSwitch: use datapath: user",
+            )
+        if each.lost:
+            yield Finding(
+                "upcalls",
+                "suspect",
+                f"{each.name} lost {each.lost} packets between its datapath and ovs-vswitchd",
+                "the datapath had no flow for them: use a lower rate of new flows, or set up flows beforehand",
+            )
+
+
+def controllers(case: Case, seen: OpenFlowEvidence) -> Iterator[Finding]:
+    found = {each.name: each for each in seen.controllers}
+    switches = {each.name: each for each in seen.switches}
+    for channel in case.plan.channels:
+        yield from _app(channel, found[channel.name])
+        yield from _versions(channel, switches)
+        looks = [switches[name].is_connected for name in channel.switches]
+        lost = [name for name, was in zip(channel.switches, looks, strict=True) if was != (True, True)]
+        is_gone = not found[channel.name].runs or any(was is not None and not was[1] for was in looks)
+        if not lost and not is_gone:
+            continue
+        is_asked = _is_as_asked(channel, found[channel.name], looks)
+        names = ", ".join(lost or channel.switches) or "any switch"
+        yield Finding(
+            "controller",
+            "valid" if is_asked else "suspect",
+            f"{channel.name} {'was gone' if is_gone else 'came late'} for {names}" + (", as asked" if is_asked else ""),
+            "meanwhile the fail_mode of the switches decides on new packets"
+            if is_asked
+            else "the process ended, or its channel loses too many packets: look at its events",
+        )
+
+
+def _is_as_asked(channel: Channel, found: ControllerEvidence, seen: list[tuple[bool, bool] | None]) -> bool:
+    """Whether a controller that starts late or is killed was there before the workload, and after it, as it should."""
+    controller = channel.controller
+    wanted = (controller.start_ns is None, controller.stop_ns is None)
+    if not found.runs >= wanted[1]:
+        return False
+    return all(was is not None and was[0] >= wanted[0] and was[1] >= wanted[1] for was in seen)
+
+
+def _versions(channel: Channel, switches: Mapping[str, SwitchEvidence]) -> Iterator[Finding]:
+    """A switch that offers others might speak another one with its controller."""
+    asked = tuple(VERSIONS[each] for each in channel.controller.versions)
+    for name in channel.switches if asked else ():
+        offered = switches[name].protocols or ()
+        if sorted(offered) != sorted(asked):
+            yield Finding(
+                "controller",
+                "invalid",
+                f"{name} was asked to offer {', '.join(asked)} and offered {', '.join(offered) or 'nothing'}",
+                "something changed the protocols of its bridge",
+            )
+
+
+def _app(channel: Channel, seen: ControllerEvidence) -> Iterator[Finding]:
+    app = channel.controller.app
+    for text in seen.texts("exception")[:SHOWN]:
+        yield Finding(
+            "controller",
+            "invalid",
+            f"{channel.name} ({app}) had an exception: {text.strip()}",
+            "the app did not do its work: fix it",
+        )
+    for text in seen.texts("error", "refused")[:SHOWN]:
+        yield Finding(
+            "controller",
+            "suspect",
+            f"{channel.name} ({app}) had an error: {text.strip()}",
+            "a rule of the app may be missing in a switch",
+        )
+
+
+OPENFLOW = Subject(
+    name="openflow",
+    kind=OpenFlowEvidence,
+    read=read,
+    steps=steps,
+    missing=missing,
+    faults=faults,
+    checks=(controllers, datapath),
+)

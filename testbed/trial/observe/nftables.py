@@ -1,62 +1,17 @@
-"""What was read back of the whole network after the workload, as the facts of `plan.set_up`. Reads files of a trial's
-folder.
-"""
+"""Rules and chains as `nft --json list ruleset` prints them. Reads a file."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ...model.scenario import Trial
-from ...plan.node import ruleset
-from ...plan.node.namespace import node_netns
-from ...plan.set_up import Facts, rule_text
-from ..observe import network
-from ..observe.sample import device_numbers
-from ..orders.file_name import AFTER, chains_file, rules_file, sysctls_file
-from ..orders.sequence import Orders
-from ..orders.set_up import TCP_SETTINGS, tcp_file, written_file
+from ...plan.set_up import rule_text
+
+RULESET = ("nft", "--json", "list", "ruleset")
 
 UNITS = {"bytes": 1, "kbytes": 1024, "mbytes": 1024**2}
-
-
-def read(trial: Trial, made: Orders, folder: Path) -> Facts:
-    """All facts. What a file lacks is missing here, too."""
-    data = (folder / AFTER).read_bytes()
-    found = network.facts(data, made.observed_after, device_numbers(data, made.observed_after))
-    tcp_files = {node_netns(node): sysctls_file(node) for node in trial.workload.hosts}
-    for netns in ("", *made.looked_at):
-        tcp = tcp_files.get(netns, tcp_file(netns))
-        for file, prefix in ((tcp, f"{TCP_SETTINGS}/"), (written_file(netns), "")):
-            found |= {(netns, f"{prefix}{name}"): value for name, value in _lines(folder / file)}
-    for emulator in made.plan.emulators:
-        if emulator.netns in made.looked_at:
-            found.pop((emulator.netns, "rules of nftables"), None)
-            found |= dict(_ruleset(emulator.netns, folder / chains_file(emulator.link)))
-    for node in ruleset.routers(trial.topology):
-        netns = node_netns(node.name)
-        if netns in made.looked_at:
-            found.pop((netns, "rules of nftables"), None)
-            if node.router is not None and node.router.nftables is None:  # what it said is for `filter_check`
-                found |= dict(_ruleset(netns, folder / rules_file(node.name, "after")))
-    return found
-
-
-def settings_of(facts: Mapping[tuple[str, str], str], netns: str) -> dict[str, str]:
-    """The settings of TCP and IP that are files of their own, by name."""
-    prefix = f"{TCP_SETTINGS}/"
-    names = ((what.removeprefix(prefix), value) for (where, what), value in facts.items()
-             if where == netns and what.startswith(prefix))  # fmt: skip
-    return {name: value for name, value in names if "/" not in name}
-
-
-def _lines(path: Path) -> Iterator[tuple[str, str]]:
-    """Pairs of what is before and after ": " in each line; nothing if there is no such file."""
-    for line in path.read_text().splitlines() if path.exists() else ():
-        name, _, value = line.partition(": ")
-        yield name, value
 
 
 def rules(path: Path) -> Iterator[tuple[str, str, int | None]]:
@@ -70,7 +25,7 @@ def rules(path: Path) -> Iterator[tuple[str, str, int | None]]:
             yield f"{rule['family']} {rule['table']} {rule['chain']}", text, packets
 
 
-def _ruleset(netns: str, path: Path) -> Iterator[tuple[tuple[str, str], str]]:
+def ruleset_facts(netns: str, path: Path) -> Iterator[tuple[tuple[str, str], str]]:
     """The chains and rules that nft prints in JSON. Rules are numbered within their chains."""
     count: dict[str, int] = {}
     for entry in json.loads(path.read_text())["nftables"]:

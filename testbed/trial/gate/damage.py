@@ -18,9 +18,10 @@ from ...kernel.guest import TrialError
 from ...model.node.vm import Vm
 from ...plan.link.stage import Stage, State
 from ...plan.link.tclink import TcPort
+from ..evidence.stage import Evidence
 from ..measured import BACKGROUND, CommandResult, HttpResult, PingResult, TcpResult, UdpResult, backgrounds, find
+from ..subject.registry import SUBJECTS
 from ..workload.completion import FctResult
-from .stage import Evidence
 
 MOST, MOST_NS, MOST_RAW = 1e15, 5e17, 2.0**64
 """No trial has so many packets or bytes (10 Gbit/s for nine days), or so late a time (a computer that has run for 16
@@ -63,6 +64,8 @@ def refuse(evidence: Evidence) -> None:
 
 def faults(evidence: Evidence) -> Iterator[str]:
     yield from _check(Evidence)(evidence, "")
+    for each in SUBJECTS:
+        yield from _check(each.kind)(evidence.things.get(each.name), f"things.{each.name}")
     if isinstance(getattr(evidence.outcome, "measured", None), Mapping):
         yield from _measured(evidence.outcome.measured)
 

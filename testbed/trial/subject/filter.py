@@ -1,4 +1,5 @@
-"""Checks of the gate: did the rules of routers stay as they were asked, and did they meet packets? Pure, no I/O.
+"""The rules of nftables of routers, before the workload and after it: did they stay as they were asked, and did they
+meet packets? Reads files of a trial's folder.
 
 The rules of `nat` and `firewall` on the data path are also compared word by word, by `network_check`.
 """
@@ -6,23 +7,81 @@ The rules of `nat` and `firewall` on the data path are also compared word by wor
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
 
+from ...kernel.guest import TrialError
+from ...model.scenario import Trial
 from ...plan.command import PREFIX
 from ...plan.network import Plan
 from ...plan.node import ruleset
+from ...plan.node.namespace import node_netns
 from ...plan.set_up import facts
-from ..evidence.case import Case
-from ..evidence.filtering import FilterEvidence
+from ...plan.step import Location, Run, Step
+from ..evidence.case import Case, Subject, When
+from ..observe.nftables import RULESET, rules
 from ..stored_result import Finding
+
+Rule: TypeAlias = tuple[str, str, int | None]
+"""Table and chain, the rule in words, and the packets that its counter has (None: it has no counter)."""
+
 
 HINT = "somebody changed the rules while the trial ran, or nft did not load them"
 
 
-def rules(case: Case) -> Iterator[Finding]:
+def rules_file(router: str, when: str) -> str:
+    """All rules of nftables of a router, in JSON."""
+    return f"rules-{router}-{when}.json"
+
+
+@dataclass(frozen=True)
+class FilterEvidence:
+    """One router's rules, in their order."""
+
+    name: str
+    before: tuple[Rule, ...]
+    after: tuple[Rule, ...]
+
+    @property
+    def kept(self) -> bool:
+        """Whether the rules were the same all the time, whatever they counted."""
+        return [rule[:2] for rule in self.before] == [rule[:2] for rule in self.after]
+
+    @property
+    def met(self) -> tuple[Rule, ...]:
+        """The packets that each rule met while the workload ran; only for rules that were kept."""
+        pairs = zip(self.before, self.after, strict=False)
+        return tuple(
+            (where, text, None if last is None or first is None else last - first)
+            for (_, _, first), (where, text, last) in pairs
+        )
+
+
+def steps(trial: Trial, plan: Plan, when: When) -> Iterator[Step]:
+    for node in ruleset.routers(trial.topology) if when in ("before", "rules") else ():
+        out = rules_file(node.name, "before" if when == "before" else "after")
+        yield Run(RULESET, "rules", Location(node_netns(node.name)), out=out)
+
+
+def read(trial: Trial, plan: Plan, folder: Path) -> tuple[FilterEvidence, ...]:
+    """Raises TrialError for what nft cannot have said."""
+    try:
+        return tuple(
+            FilterEvidence(
+                node.name, *(tuple(rules(folder / rules_file(node.name, when))) for when in ("before", "after"))
+            )
+            for node in ruleset.routers(trial.topology)
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise TrialError(f"what nft said of a router makes no sense: {error!r}") from None
+
+
+def kept(case: Case, seen: tuple[FilterEvidence, ...]) -> Iterator[Finding]:
     """Every router that was asked to have rules has them, as many as were asked, before and after the workload."""
-    seen = {each.name: each for each in case.evidence.filters}
+    told = {each.name: each for each in seen}
     for node in ruleset.routers(case.trial.topology):
-        found = seen.get(node.name)
+        found = told.get(node.name)
         if found is None or not found.before:
             yield Finding("rules", "invalid", f"{node.name} was asked to have rules of nftables, and has none", HINT)
         elif not found.kept:
@@ -33,12 +92,12 @@ def rules(case: Case) -> Iterator[Finding]:
                 yield Finding("rules", "invalid", f"{node.name} has other rules than the {len(asked)} asked", HINT)
 
 
-def met(case: Case) -> Iterator[Finding]:
+def met(case: Case, seen: tuple[FilterEvidence, ...]) -> Iterator[Finding]:
     """Data that leave by the outer link of a router with NAT are translated; those that a firewall passes, met it."""
     paths = [each for each in (case.plan.data_path, case.plan.upstream) if each is not None]
     ends = {end for path in paths for hop in (*path.path, *path.answers) for end in hop.link.ends}
     hosts = {host for path in paths for host in (path.source, path.destination)}
-    for each in case.evidence.filters:
+    for each in seen:
         router = case.trial.topology.node(each.name).router
         if router is None or each.name not in ends - hosts or not each.kept:
             continue
@@ -65,3 +124,6 @@ def _asked(plan: Plan, router: str) -> list[str]:
     """The rules of the plan, in the order in which nft lists them: by table, then by chain."""
     mine = facts(command for command in plan.commands if command.netns == f"{PREFIX}{router}")
     return [value for (_, what), value in mine.items() if what.startswith("rule ")]
+
+
+FILTERS = Subject(name="filters", kind=tuple[FilterEvidence, ...], read=read, steps=steps, checks=(kept, met))

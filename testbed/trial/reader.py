@@ -8,19 +8,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ...kernel.guest import TrialError
-from ...model.scenario import Trial
-from ...model.workload import Workload
-from ...plan.link import fault, tclink
-from ...plan.link.stage import Emulator, Stage
-from ...plan.link.tclink import TcPort
-from ...plan.node.namespace import node_netns
-from .. import record
-from ..measured import BACKGROUND, TcpResult
-from ..observe import paced
-from ..observe.paced import PacedSample
-from ..observe.readback import Qdisc, htb_classes, qdiscs
-from ..observe.sample import (
+from ..kernel.guest import TrialError
+from ..model.scenario import Trial
+from ..model.workload import Workload
+from ..plan.link import fault, tclink
+from ..plan.link.stage import Emulator, Stage
+from ..plan.link.tclink import TcPort
+from ..plan.node.namespace import node_netns
+from . import record
+from .evidence.fault import down_counts, fault_counts, fault_samples
+from .evidence.interval import Look, Timeline, intervals, looks, loss_counts, read_timeline, waiting
+from .evidence.paced import by_key
+from .evidence.policing import Policed
+from .evidence.stage import Evidence, StageEvidence, TcEvidence, stages_beside, tc_beside
+from .measured import BACKGROUND, TcpResult
+from .observe import paced
+from .observe.paced import PacedSample
+from .observe.readback import Qdisc, htb_classes, qdiscs
+from .observe.sample import (
     CounterSample,
     QueueSample,
     TcpSample,
@@ -33,29 +38,13 @@ from ..observe.sample import (
     received_series,
     tcp_samples,
 )
-from ..orders import openflow_dump, remote, set_up
-from ..orders.capture import capture_errors
-from ..orders.file_name import (
-    AFTER,
-    CHANGES,
-    LOG,
-    MININET_REPORT,
-    READ_BACK,
-    RTT_CHECK,
-    SAMPLES,
-    TIMELINE,
-    UPSTREAM_CHECK,
-    cpu_file,
-)
-from ..orders.sequence import Orders, receivers
-from ..workload import background, ping, registry
-from ..workload.outcome import Outcome
-from . import capture, filtering, host_counter, network, routing, vm
-from .fault import down_counts, fault_counts, fault_samples
-from .interval import Look, Timeline, intervals, looks, loss_counts, read_timeline, waiting
-from .paced import by_key
-from .policing import Policed
-from .stage import Evidence, StageEvidence, TcEvidence, stages_beside, tc_beside
+from .orders.file_name import LOG, MININET_REPORT, RTT_CHECK, TIMELINE, UPSTREAM_CHECK
+from .orders.sequence import Orders
+from .subject import routing
+from .subject.observer import AFTER, CHANGES, READ_BACK, SAMPLES
+from .subject.registry import SUBJECTS
+from .workload import background, ping, registry
+from .workload.outcome import Outcome
 
 FOR_EVER_NS, SECOND_NS = 2**63 - 1, 10**9
 
@@ -84,34 +73,25 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         answer_stages=answer_stages,
         outcome=outcome,
         tcp=tcp,
-        host_counters=host_counter.rose(folder, trial.workload.hosts),
         device_drops=dumps.device_drops(),
-        cpu_busy=None if trial.kernel.is_virtual_time else vm.cpu_busy(folder, cpu_file),
-        captures_dropped=capture.missed([folder / name for name in capture_errors(trial, made.plan)]),
         timeline=dumps.timeline,
         upstream_check=ping.parse(upstream.read_text()) if upstream.exists() else None,
         background_short_ns=short,
-        machines={name: vm.machine(folder, name) for name in remote.machines(trial)},
         channels=tuple(
             dumps.stage(emulator, stage)
             for channel in made.plan.channels
             if (emulator := made.plan.emulator(channel.link.name)) is not None
             for stage in emulator.stages
         ),
-        openflow=openflow_dump.read(trial.topology, made.plan, folder),
-        captures=capture.captures(trial, made.plan, folder),
-        vms=vm.read(trial, folder),
         data_tc_ends=tuple(map(dumps.tc, made.plan.tc_passed(is_data=True))),
         answer_tc_ends=tuple(map(dumps.tc, made.plan.tc_passed(is_data=False))),
         mininet=_mininet(folder),
-        network=network.read(trial, made, folder),
-        reference=set_up.reference(made.plan, made.looked_at),
-        routing=routing.read(trial, made, folder),
-        filters=filtering.read(trial.topology, folder),
-        detours=tuple(tuple(dumps.stage(e, e.stage(way)) for e, way in each) for each in routing.detours(trial, made)),
-        checksum_errors=host_counter.checksum_errors(folder, receivers(trial)),
+        detours=tuple(
+            tuple(dumps.stage(e, e.stage(way)) for e, way in each) for each in routing.detours(trial, made.plan)
+        ),
         beside=tuple(dumps.stage(each, stage) for each, stage in stages_beside(made.plan)),
         beside_tc_ends=tuple(map(dumps.tc, tc_beside(made.plan))),
+        things={each.name: each.read(trial, made.plan, folder) for each in SUBJECTS},
     )
 
 

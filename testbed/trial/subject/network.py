@@ -1,0 +1,215 @@
+"""The whole network, read back after the workload: are devices, addresses, routes, rules, queues and settings those of
+the plan, and no others? Reads files of a trial's folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...model.scenario import Trial
+from ...plan.command import Command
+from ...plan.network import Plan
+from ...plan.node import ruleset
+from ...plan.node.namespace import node_netns
+from ...plan.set_up import ALL_IS_ASKED, FEATURES, Facts, facts
+from ...plan.step import Location, Read, Run, Step
+from ..evidence.case import Case, Subject, When
+from ..observe import network
+from ..observe.nftables import RULESET, ruleset_facts
+from ..observe.sample import Query, device_numbers
+from ..start import bring_up
+from ..stored_result import Finding
+from .filter import rules_file
+from .observer import AFTER, observed, passed
+
+KINDS = ("address", "route", "neighbour")
+TCP_SETTINGS = "/proc/sys/net/ipv4"
+
+HINT = "a command of the plan had no effect, or somebody changed its settings later"
+
+SHOWN = 5
+"""At most so many differences become findings."""
+
+OWN_SETTINGS = ("tcp_fastopen_key",)
+"""What the kernel draws for each namespace."""
+
+
+@dataclass(frozen=True)
+class NetworkEvidence:
+    """`reference` is a namespace in it whose TCP has the kernel's own settings (None: there is none)."""
+
+    facts: Facts
+    reference: str | None = None
+
+
+def chains_file(link: str) -> str:
+    """All rules of nftables of an emulator after the workload, in JSON."""
+    return f"chains-{link}.json"
+
+
+def sysctls_file(node: str) -> str:
+    """All settings of TCP and IP of a host."""
+    return f"sysctls-{node}.txt"
+
+
+def steps(trial: Trial, plan: Plan, when: When) -> Iterator[Step]:
+    for emulator in plan.emulators if when == "rules" else ():
+        yield Run(RULESET, "rules", plan.where_in(emulator.netns), out=chains_file(emulator.link))
+    if when == "settings":
+        yield from _settings_steps(bring_up.commands(plan, trial.kernel), plan, looked_at(trial, plan))
+
+
+def observed_after(trial: Trial, plan: Plan) -> tuple[Query, ...]:
+    """What the observer is asked after the workload: what it was asked before, and all that was set up."""
+    commands = bring_up.commands(plan, trial.kernel)
+    return (*observed(trial, plan), *queries(commands, plan, looked_at(trial, plan)))
+
+
+def read(trial: Trial, plan: Plan, folder: Path) -> NetworkEvidence:
+    return NetworkEvidence(_facts(trial, plan, folder), reference(plan, looked_at(trial, plan)))
+
+
+def expected(commands: tuple[Command, ...], planned: Plan, netns: tuple[str, ...], until_ns: int = -1) -> Facts:
+    """The facts of the namespaces `netns`, and of the one in which the plan starts; with the changes of the timeline up
+    to `until_ns` after its start.
+    """
+    later = (command for moment in planned.timeline if moment.at_ns <= until_ns for command in moment.commands)
+    found = facts((*commands, *later))
+    return {place: value for place, value in found.items() if place[0] in ("", *netns)}
+
+
+def looked_at(trial: Trial, planned: Plan) -> tuple[str, ...]:
+    """The namespaces of this computer that are read back: emulators, and the nodes that data and answers pass."""
+    nodes = (node_netns(node) for node in passed(trial, planned) if node not in planned.remote)
+    machines = dict(planned.machines)
+    return tuple(dict.fromkeys((*(e.netns for e in planned.emulators if e.netns not in machines), *nodes)))
+
+
+def queries(commands: tuple[Command, ...], planned: Plan, netns: tuple[str, ...]) -> Iterator[Query]:
+    """What the observer is asked for."""
+    asked = expected(commands, planned, netns)
+    impaired = {each.netns for each in planned.emulators}
+    for each in netns:
+        yield from (Query(kind, each) for kind in KINDS)
+        yield from (Query(kind, each) for kind in ("qdisc",) if each not in impaired)
+        yield from (Query("rule", each) for _ in planned.emulators[:1])
+        if (each, "br0 vlan_filtering") in asked:
+            yield Query("vlan", each)
+    features = dict.fromkeys((place[0], place[1].split()[0]) for place in asked if place[1].split()[-1] in FEATURES)
+    yield from (Query("feature", each, device) for each, device in features)
+
+
+def _settings_steps(commands: tuple[Command, ...], planned: Plan, netns: tuple[str, ...]) -> Iterator[Step]:
+    """Reads the files below /proc/sys and /sys that the plan wrote, and the kernel's own settings of TCP."""
+    asked = expected(commands, planned, netns)
+    for each in ("", *netns):
+        paths = [what for where, what in asked if where == each and what.startswith("/")]
+        files = {written_file(each): " ".join((*paths, ""))} if paths else {}  # a list, also of one
+        if each and each == reference(planned, netns):
+            files[tcp_file(each)] = TCP_SETTINGS
+        if files:
+            yield Read("set-up", tuple(files.items()), Location(each) if each else None)
+
+
+def reference(planned: Plan, netns: tuple[str, ...]) -> str | None:
+    """A namespace whose TCP has the kernel's own settings: an emulator's, which needs none; None without any."""
+    return next((each.netns for each in planned.emulators if each.netns in netns), None)
+
+
+def written_file(netns: str) -> str:
+    return f"written-{netns or 'kernel'}.txt"
+
+
+def tcp_file(netns: str) -> str:
+    return f"tcp-{netns}.txt"
+
+
+def _facts(trial: Trial, plan: Plan, folder: Path) -> Facts:
+    """All facts. What a file lacks is missing here, too."""
+    data, read_back, queries = (folder / AFTER).read_bytes(), looked_at(trial, plan), observed_after(trial, plan)
+    found = network.facts(data, queries, device_numbers(data, queries))
+    tcp_files = {node_netns(node): sysctls_file(node) for node in trial.workload.hosts}
+    for netns in ("", *read_back):
+        tcp = tcp_files.get(netns, tcp_file(netns))
+        for file, prefix in ((tcp, f"{TCP_SETTINGS}/"), (written_file(netns), "")):
+            found |= {(netns, f"{prefix}{name}"): value for name, value in _lines(folder / file)}
+    for emulator in plan.emulators:
+        if emulator.netns in read_back:
+            found.pop((emulator.netns, "rules of nftables"), None)
+            found |= dict(ruleset_facts(emulator.netns, folder / chains_file(emulator.link)))
+    for node in ruleset.routers(trial.topology):
+        netns = node_netns(node.name)
+        if netns in read_back:
+            found.pop((netns, "rules of nftables"), None)
+            if node.router is not None and node.router.nftables is None:  # what it said is for the subject of filters
+                found |= dict(ruleset_facts(netns, folder / rules_file(node.name, "after")))
+    return found
+
+
+def settings_of(facts: Mapping[tuple[str, str], str], netns: str) -> dict[str, str]:
+    """The settings of TCP and IP that are files of their own, by name."""
+    prefix = f"{TCP_SETTINGS}/"
+    names = ((what.removeprefix(prefix), value) for (where, what), value in facts.items()
+             if where == netns and what.startswith(prefix))  # fmt: skip
+    return {name: value for name, value in names if "/" not in name}
+
+
+def _lines(path: Path) -> Iterator[tuple[str, str]]:
+    """Pairs of what is before and after ": " in each line; nothing if there is no such file."""
+    for line in path.read_text().splitlines() if path.exists() else ():
+        name, _, value = line.partition(": ")
+        yield name, value
+
+
+def check(case: Case, seen: NetworkEvidence) -> Iterator[Finding]:
+    differences = tuple(_differences(case, seen))
+    for what in differences[:SHOWN]:
+        yield Finding("set-up", "invalid", what, HINT)
+    if len(differences) > SHOWN:
+        yield Finding("set-up", "invalid", f"and {len(differences) - SHOWN} more differences", HINT)
+
+
+def _differences(case: Case, network: NetworkEvidence) -> Iterator[str]:
+    netns = looked_at(case.trial, case.plan)
+    until_ns = max(case.evidence.timeline.moments, default=-1) if case.evidence.timeline else -1
+    asked = expected(bring_up.commands(case.plan, case.trial.kernel), case.plan, netns, until_ns)
+    seen = network.facts
+    for (where, what), value in asked.items():
+        if seen.get((where, what)) != value:
+            yield f"{where or 'the kernel'}: {what}: asked {value}, the kernel has {seen.get((where, what), 'none')}"
+    if case.trial.topology.engine == "netns":
+        find = frozenset(node_netns(node.name) for node in case.trial.topology.nodes if node.finds_routes)
+        yield from _strangers(asked, seen, netns, find)
+    if network.reference is not None:
+        yield from _settings(asked, seen, network.reference)
+
+
+def _strangers(asked: Facts, seen: Facts, netns: tuple[str, ...], find: frozenset[str]) -> Iterator[str]:
+    """What only somebody else can have set up, in the namespaces of this computer that are read back as a whole; in
+    those that `find` has, daemons find routes.
+
+    Of an emulator on a machine, only the queues are read.
+    """
+    for (where, what), value in ((place, value) for place, value in seen.items() if place[0] in ("", *netns)):
+        kind = what.split()[0]
+        filters = asked.get((where, "br0 vlan_filtering")) == "1"
+        is_strange = kind in ALL_IS_ASKED or (kind == "vlan" and filters) or (kind == "learned" and where not in find)
+        if (where, what) not in asked and is_strange:
+            yield f"{where}: {what}: nobody asked for it, the kernel has {value}"
+
+
+def _settings(asked: Facts, seen: Facts, reference: str) -> Iterator[str]:
+    """Settings of TCP and IP that differ from the kernel's own, though nobody asked for that."""
+    own = settings_of(seen, reference)
+    if not own:
+        yield f"{reference}: the kernel's settings of TCP were not read back"
+    for netns in sorted({where for where, _ in asked} - {"", reference}):
+        for name, value in settings_of(seen, netns).items():
+            is_asked = (netns, f"{TCP_SETTINGS}/{name}") in asked
+            if not is_asked and name not in OWN_SETTINGS and own.get(name) != value:
+                yield f"{netns}: {name}: nobody asked for it, the kernel has {value}, not {own.get(name, 'none')}"
+
+
+NETWORK = Subject(name="network", kind=NetworkEvidence, read=read, steps=steps, checks=(check,))

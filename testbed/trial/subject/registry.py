@@ -1,0 +1,28 @@
+"""All that a trial looks at. Pure, no I/O."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..evidence.case import Subject
+from .capture import CAPTURES
+from .dhcp import DHCP
+from .filter import FILTERS
+from .host_counter import HOST_COUNTERS
+from .machine import MACHINES, VMS
+from .network import NETWORK
+from .openflow import OPENFLOW
+from .routing import ROUTING
+
+SUBJECTS: list[Subject[Any]] = [
+    OPENFLOW,
+    ROUTING,
+    DHCP,
+    FILTERS,
+    NETWORK,
+    HOST_COUNTERS,
+    MACHINES,
+    CAPTURES,
+    VMS,
+]
+"""In the order of their steps at one time, and of their findings. A package outside the testbed appends its own."""
