@@ -27,7 +27,7 @@ When: TypeAlias = Literal[
     # here the workload runs
     "ending",
     "ended",  # the observer did
-    "rules",  # after the workload: first the rules of nftables
+    "rules",  # after the workload: first the rules of emulators
     "after",
     "settings",
     "closing",  # what records

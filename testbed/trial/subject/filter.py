@@ -59,8 +59,8 @@ class FilterEvidence:
 
 
 def steps(trial: Trial, plan: Plan, when: When) -> Iterator[Step]:
-    for node in ruleset.routers(trial.topology) if when in ("before", "rules") else ():
-        out = rules_file(node.name, "before" if when == "before" else "after")
+    for node in ruleset.routers(trial.topology) if when in ("before", "after") else ():
+        out = rules_file(node.name, when)
         yield Run(RULESET, "rules", Location(node_netns(node.name)), out=out)
 
 
