@@ -163,7 +163,7 @@ def _places(path: str, one: Any, other: Any) -> Iterator[tuple[str, str]]:
 def whole(part: Any, root: dict[str, Any]) -> Any:
     """A schema with its definitions in their places, without names of definitions, titles and values of defaults."""
     if isinstance(part, list):
-        return [whole(each, root) for each in part]
+        return [whole(each, root) for each in part if each != {"type": "null"}]
     if not isinstance(part, dict):
         return part
     if "$ref" in part:

@@ -16,6 +16,7 @@ from trials import make_trial, steps_data
 from testbed.error import SpecError, UserError
 from testbed.kernel.guest import TrialError
 from testbed.model.background import HeavyTailed, OnOff, schedule
+from testbed.model.workload.size import Pareto
 from testbed.trial import record
 from testbed.trial.orders.sequence import Orders, orders
 from testbed.trial.workload import background
@@ -27,7 +28,7 @@ NOISE = {"pattern": "constant", "from": "a", "to": "b", "rate": "1 Mbit/s"}
 
 
 def heavy(arrivals: int, shape: str = "1.2") -> HeavyTailed:
-    return HeavyTailed("a", "b", Fraction(arrivals), 1_000_000, Fraction(shape))
+    return HeavyTailed("a", "b", Fraction(arrivals), Pareto(1_000_000, Fraction(shape)))
 
 
 @pytest.mark.parametrize("seed", range(5))

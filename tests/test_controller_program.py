@@ -14,6 +14,7 @@ from test_finding import switch, told
 from test_gate import fine
 from trials import found_by, make_trial, seen_as, steps_data
 
+from testbed.codec.keyed import read
 from testbed.error import MachineError, SpecError
 from testbed.kernel import controller
 from testbed.model.openflow import Controller, ControllerProgram
@@ -72,7 +73,7 @@ def test_files_of_a_program_are_kept_by_what_is_in_them(tmp_path: Path) -> None:
     assert found.files == tuple((n, program_store.digest(tmp_path / p)) for n, p in FILES.items())
     channel = plan(topology).channels[0]
     assert (channel.target, channel.controller.versions) == ("tcp:198.18.0.1:6633", ("1.0", "1.3"))
-    again = TopologyFile.model_validate(TopologyFile.of(topology).written()).topology()
+    again = read(TopologyFile, TopologyFile.of(topology).written()).topology()
     assert again == topology  # as a stored trial has it, without the files
     place = program_store.find(found.files)
     assert place is not None

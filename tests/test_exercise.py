@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from testbed.cli import main
+from testbed.codec.keyed import read
 from testbed.commands.teach import grade
 from testbed.error import MachineError, SpecError, UserError
 from testbed.exercise import check, file, jail, outlet, promise, submission, work_folder
@@ -245,7 +246,7 @@ def test_a_program_that_prints_a_status_does_not_choose_it() -> None:
     ],
 )  # fmt: skip
 def test_answers_are_numbers_with_units(text: str, right: bool | None) -> None:
-    rule = Answer.model_validate({"key": "bdp", "is": "125 kB", "within": "3 %"})
+    rule = read(Answer, {"key": "bdp", "is": "125 kB", "within": "3 %"})
     if right is None:
         with pytest.raises(NotChecked):
             rule.judged({"answers.yaml": text})
@@ -328,7 +329,7 @@ def test_an_exercise_of_ones_own_is_found_again(made: Callable[[str], Path], tmp
 
 @pytest.mark.parametrize("text", ["1e999999999", "1e-999999999", "9" * 100_000, "1e100"])
 def test_a_number_that_would_take_for_ever_is_none(text: str) -> None:
-    rule = Answer.model_validate({"key": "jain", "is": "0.8", "within": "1 %"})
+    rule = read(Answer, {"key": "jain", "is": "0.8", "within": "1 %"})
     assert rule.judged({"answers.yaml": f"jain: '{text}'"}) is not None
     assert rule.judged({"answers.yaml": "jain: 4/5"}) is None
 
@@ -353,14 +354,14 @@ def test_files_elsewhere_are_refused(value: str) -> None:
 
 
 def test_a_server_that_does_not_listen_is_told() -> None:
-    action = Action.model_validate({"node": "a", "listen": "22"})
+    action = read(Action, {"node": "a", "listen": "22"})
     assert action.went_wrong({"x.out": "listens\n", "x.err": ""}, "x") is None
     assert action.went_wrong({}, "x") == "a does not listen at TCP port 22: nothing was heard of it"
     assert "in use" in str(action.went_wrong({"x.out": "", "x.err": "Traceback\nOSError: in use\n"}, "x"))
 
 
 def test_what_was_to_go_on_in_the_background_and_was_not_there_is_told() -> None:
-    action = Action.model_validate({"node": "a", "start": "nosuchserver"})
+    action = read(Action, {"node": "a", "start": "nosuchserver"})
     ended = {"x.out": f"\n{STATUS} 127\n", "x.err": "sh: 1: nosuchserver: not found\n"}
     assert action.went_wrong(ended, "x") == (
         "`nosuchserver` in a ended with status 127: sh: 1: nosuchserver: not found"

@@ -23,6 +23,7 @@ from storedruns import Made, trial_result, write_run
 from testbed import cli
 from testbed.analysis.expectation.measured import EXTRA, Measured
 from testbed.analysis.expectation.verdict import verdicts
+from testbed.codec.keyed import read
 from testbed.error import SpecError, UserError
 from testbed.exercise.rule.measure import Measure
 from testbed.model.expectation import EXTRA_UNITS, Expectation
@@ -93,7 +94,7 @@ def test_editors_know_rules(tmp_path: Path) -> None:
 def test_a_rule_is_the_same_in_a_scenario_and_in_an_exercise(tmp_path: Path) -> None:
     keys = {"metric": "rtt", "where": {"path.rtt": "20 ms"}, "over": {"path.rtt": "50 ms"}, "most": "0.5"}
     (mine,) = load_scenario(written(tmp_path, f"  - {json.dumps({'name': 'r', 'measure': keys})}\n")).expect
-    theirs = Measure.model_validate({"scenario": "x.yaml", **keys})
+    theirs = read(Measure, {"scenario": "x.yaml", **keys})
     assert not list(theirs.faults())
     assert replace(theirs.expectation, name="r") == mine
 

@@ -25,10 +25,10 @@ from testbed.error import MachineError, SpecError
 from testbed.kernel.guest import Ending, TrialError
 from testbed.model.scenario import Trial
 from testbed.model.workload import BUILT_IN
+from testbed.model.workload import tool as files
 from testbed.spec.json_schema import schema
 from testbed.spec.load import load_scenario
 from testbed.spec.scenario.trial import trial_data, trial_of
-from testbed.spec.workload import registry as files
 from testbed.sweep.forecast.work import work
 from testbed.sweep.store import Store
 from testbed.trial import readiness, ready_kernel
@@ -46,7 +46,7 @@ from testbed.trial.workload import registry as tools
 ROOT = Path(__file__).parents[1]
 SECTION = (ROOT / "docs" / "extending.md").read_text().partition("\n## A workload tool\n")[2].partition("\n## ")[0]
 PARTS = re.findall(r"```python\n(.*?)```", SECTION, re.DOTALL)
-"""Of the page: the tool's class, its keys, its steps and reading."""
+"""Of the page: the tool's class with its keys, its steps and reading."""
 CODE = "\n\n".join(PARTS)
 BEACON = {"tool": "beacon", "count": 4}
 SENT = "1000000000\n1100000000\n1200000000\n1300000000\n"
@@ -58,7 +58,7 @@ def beacon(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     module = ModuleType("beacon")
     monkeypatch.setitem(sys.modules, "beacon", module)
     exec(compile(CODE, "docs/extending.md", "exec"), module.__dict__)
-    files.register(module.FILE)
+    files.register(module.BeaconWorkload)
     tools.register(module.TOOL)
     yield module
     del files.TOOLS["beacon"], tools.TOOLS["beacon"]
@@ -247,7 +247,7 @@ BODY = (
 def test_these_are_all_facts() -> None:
     (base,) = {each.__mro__[1] for each in BUILT_IN}
     assert base.__abstractmethods__ == set(BODY)
-    assert set(base.__annotations__) == {"source", "destination", *HEADER}
+    assert {*base.__annotations__, "tool"} == set(HEADER)
 
 
 @pytest.mark.parametrize("fact", [*HEADER, *BODY])
@@ -284,13 +284,13 @@ def test_a_forgotten_fact_is_a_type_error(tmp_path: Path) -> None:
 
 def test_a_name_is_given_once(beacon: ModuleType) -> None:
     with pytest.raises(AssertionError, match="two tools with the name 'beacon'"):
-        files.register(beacon.FILE)
+        files.register(beacon.BeaconWorkload)
     with pytest.raises(AssertionError, match="two tools with the name 'beacon'"):
         tools.register(beacon.TOOL)
 
 
 def test_every_tool_has_its_module_on_each_side() -> None:
-    """Three files for each: the class, the keys, the steps and reading."""
+    """Two for each: keys and facts, steps and reading."""
     for each in BUILT_IN:
-        for side in ("spec", "trial"):
+        for side in ("model", "trial"):
             assert (ROOT / "testbed" / side / "workload" / f"{each.tool}.py").exists()

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from testbed.agent import frame
+from testbed.codec import scalar
 from testbed.error import ValueRefused
 from testbed.interactive.session_relay import Relay
 from testbed.process import start
-from testbed.spec.syntax import scalar
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import pytest
 from test_gate import INTERVAL_NS, carried, fine
 from trials import make_trial, steps_data, whole
 
+from testbed.codec.keyed import read
 from testbed.error import MachineError, SpecError
 from testbed.kernel.ready import feasibility
 from testbed.kernel.ready.probe import Lacking
@@ -109,7 +110,8 @@ def test_mininet_gets_the_names_and_addresses_that_our_own_commands_would_give()
 
 
 def test_mininet_gets_its_open_vswitches_with_their_controllers_and_starts_them_itself() -> None:
-    topology = TopologyFile.model_validate(
+    topology = read(
+        TopologyFile,
         {
             "name": "t",
             "engine": "mininet",
@@ -120,7 +122,7 @@ def test_mininet_gets_its_open_vswitches_with_their_controllers_and_starts_them_
                 "c": {"type": "controller", "app": "static", "control": {"rtt": "2 ms"}},
             },
             "links": {"as": {"ends": ["a", "s"]}, "st": {"ends": ["s", "t"]}, "tb": {"ends": ["t", "b"]}},
-        }
+        },
     ).topology()
     planned, ours = plan(topology), plan(replace(topology, engine="netns"))
     said = mininet.description(topology, planned.book)

@@ -383,7 +383,7 @@ def test_markdown_makes_nothing_of_it(text: str, written: str) -> None:
 def test_a_page_of_reproductions_is_text() -> None:
     row = replace(ROWS[0], what="<script>a|b</script>", where="![i](x)", limits="<img src=x>")
     citations = {name: published.find(name)[0].citation for name in published.names()}
-    cited = citations[row.source].model_copy(update={"title": "<b>\n# t"})
+    cited = replace(citations[row.source], title="<b>\n# t")
     page = table.markdown([Finding(row, None, "<i>")], {**citations, row.source: cited}, "t", "h")
     assert not unescaped(page)
     assert "\n# t\n" not in page.removeprefix("# t\n")

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from testbed.analysis import statistic, tcp_model
+from testbed.codec.keyed import read
 from testbed.compare import published
 from testbed.compare.number import parse_number
 from testbed.compare.published import Certainty, Measure, PublishedProfile, Series
@@ -435,7 +436,7 @@ def test_what_contradicts_itself_is_refused_at_its_key_with_what_is_allowed(
     new: dict[str, object], certainty: Certainty, what: str, allowed: str, at: tuple[str, ...]
 ) -> None:
     with pytest.raises(ValueRefused) as caught:
-        Measure.model_validate(new).refuse_unless(certainty, "s")
+        read(Measure, new).refuse_unless(certainty, "s")
     assert (caught.value.what, caught.value.allowed, caught.value.at) == (what, allowed, at)
 
 
@@ -453,7 +454,7 @@ def test_what_contradicts_itself_is_refused_at_its_key_with_what_is_allowed(
     ],
 )
 def test_what_is_consistent_is_taken(new: dict[str, object], certainty: Certainty) -> None:
-    Measure.model_validate(new).refuse_unless(certainty, "s")
+    read(Measure, new).refuse_unless(certainty, "s")
 
 
 POINT = "      - {at: 1 ms, value: 10 Gbit/s}\n"

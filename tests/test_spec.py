@@ -144,10 +144,10 @@ def test_an_rtt_that_is_odd_in_nanoseconds_is_still_the_sum_of_both_ways() -> No
 def test_workloads_of_every_tool_are_resolved() -> None:
     found = {path.stem: load_scenario(path, permission=ANYWHERE).cells[-1].workload for path in SCENARIOS}
     assert found["iperf3-tcp"] == Iperf3Workload(
-        "client", "server", 5 * 10**9, "tcp", flows=2, congestion="bbr", window_bytes=2**22
+        "client", "server", "tcp", 5 * 10**9, flows=2, congestion="bbr", window_bytes=2**22
     )
     assert found["iperf3-udp"] == Iperf3Workload(
-        "client", "server", 2 * 10**9, "udp", congestion=None, rate_bps=10**8, length_bytes=1400
+        "client", "server", "udp", 2 * 10**9, congestion=None, rate_bps=10**8, length_bytes=1400
     )
     assert found["ping"] == PingWorkload("server", "client", 5, 10_000_000, 0)
     staggered = found["flow-staggered"]

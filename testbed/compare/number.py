@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated
-
-from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
 
 from .. import units
+from ..codec.keyed import Kind
+from ..codec.scalar import text_of
 from ..error import ValueRefused, nearest
-from ..spec.syntax.scalar import text_of
 
 COUNTS = (
     "bit", "cases", "cycles", "datacenters", "downloads", "edges", "flows", "frames", "orders of magnitude",
@@ -75,14 +73,9 @@ def _unit(word: str) -> tuple[str, Fraction]:
     return UNITS[word]
 
 
-NumberField = Annotated[
-    Number,
-    PlainValidator(lambda value: parse_number(text_of(value, _EXAMPLE))),
-    PlainSerializer(lambda number: number.text),
-    WithJsonSchema({"type": "string", "description": f"{_EXAMPLE[0].upper()}{_EXAMPLE[1:]}."}),
-]
-UnitField = Annotated[
-    str,
-    PlainValidator(lambda value: _unit(text_of(value, "a unit"))[0]),
-    WithJsonSchema({"enum": [*UNITS]}),
-]
+NUMBER = Kind(
+    lambda value: value if isinstance(value, Number) else parse_number(text_of(value, _EXAMPLE)),
+    lambda number: number.text,
+    {"type": "string", "description": f"{_EXAMPLE[0].upper()}{_EXAMPLE[1:]}."},
+)
+UNIT = Kind(lambda value: _unit(text_of(value, "a unit"))[0], schema={"enum": [*UNITS]})

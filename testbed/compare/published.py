@@ -9,20 +9,19 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
-
-from pydantic import Field, PlainValidator, TypeAdapter, WithJsonSchema, model_validator
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from ..analysis.profile import Limit, Limits, Published, Reference, ThroughputProfile
 from ..analysis.statistic import Estimate
+from ..codec.keyed import Keyed, Kind, check, key, named
+from ..codec.kind import NAME, SAID, TEXT, listed, record, table, word
+from ..codec.scalar import whole as read_whole
+from ..codec.schema import of_keys, whole
 from ..error import SpecError, UserError, ValueRefused, did_you_mean, one_of
 from ..library import PROFILES, did_you_mean_path
 from ..spec import load as specfile
-from ..spec.syntax.field import Name, Text
-from ..spec.syntax.file_model import FileModel, check
-from ..spec.syntax.scalar import whole
 from . import condition
-from .number import Number, NumberField, UnitField
+from .number import NUMBER, UNIT, Number
 
 Certainty: TypeAlias = Literal["exact", "about", "bound", "unknown", "cited", "derived"]
 Claim: TypeAlias = Literal["reproduced", "shape", "calibrated", "data only"]
@@ -32,54 +31,62 @@ input of the emulator; nothing is claimed, and the number is kept as data.
 
 LIMITS: Mapping[str, Limit] = {"at_least": "at least", "at_most": "at most"}
 
+K = TypeVar("K", "Fact", "Series")
+
 _OF = "What distinguishes it: provider, region, flows, … Over RTT, the conditions of docs/published-profiles.md."
-Runs = Annotated[int, PlainValidator(whole(1, 10**6)), WithJsonSchema({"type": "integer", "minimum": 1})]
-Year = Annotated[int, PlainValidator(whole(1900, 2100)), WithJsonSchema({"type": "integer"})]
+RUNS = Kind(read_whole(1, 10**6), schema={"type": "integer", "minimum": 1})
+YEAR = Kind(read_whole(1900, 2100), schema={"type": "integer"})
+CERTAINTY = word("exact", "about", "bound", "unknown", "cited", "derived")
+CLAIM = word("reproduced", "shape", "calibrated", "data only")
 
 
-class Citation(FileModel):
+@named
+class Citation(Keyed):
     """Where it was published; venue and year are None if they are not known for certain."""
 
-    authors: list[Text] = Field(min_length=1)
-    title: Text = Field(min_length=1)
-    venue: Text | None = None
-    year: Year | None = None
-    note: Text | None = None
+    authors: tuple[str, ...] = key("authors", listed(TEXT, 1))
+    title: str = key("title", SAID)
+    venue: str | None = key("venue", TEXT, default=None)
+    year: int | None = key("year", YEAR, default=None)
+    note: str | None = key("note", TEXT, default=None)
 
 
-class Statement(FileModel):
+@named
+class Statement(Keyed):
     """A statement of a source without a number: a condition of the measurement, or a finding."""
 
-    says: Text = Field(min_length=1)
-    where: Text = Field(min_length=1, description="Section, figure or table.")
-    note: Text | None = None
+    says: str = key("says", SAID)
+    where: str = key("where", SAID, "Section, figure or table.")
+    note: str | None = key("note", TEXT, default=None)
 
 
-class Contradiction(FileModel):
+@named
+class Contradiction(Keyed):
     """Two statements of a source that cannot both be true, and how we read them."""
 
-    what: Text = Field(min_length=1)
-    reading: Text = Field(min_length=1)
+    what: str = key("what", SAID)
+    reading: str = key("reading", SAID)
 
 
-class Measure(FileModel):
+@named
+class Measure(Keyed):
     """One number of a source: a value, or limits, or only a unit (unknown)."""
 
-    value: NumberField | None = None
-    at_least: NumberField | None = None
-    at_most: NumberField | None = None
-    sd: NumberField | None = Field(None, description="The standard deviation printed with the value.")
-    runs: Runs | None = Field(None, description="How many runs the value is the mean, and the sd that, of.")
-    plus_minus: NumberField | None = Field(None, description="How far the value may be off, such as 5 %.")
-    note: Text | None = None
+    value: Number | None = key("value", NUMBER, default=None)
+    at_least: Number | None = key("at_least", NUMBER, default=None)
+    at_most: Number | None = key("at_most", NUMBER, default=None)
+    sd: Number | None = key("sd", NUMBER, "The standard deviation printed with the value.", default=None)
+    runs: int | None = key("runs", RUNS, "How many runs the value is the mean, and the sd that, of.", default=None)
+    plus_minus: Number | None = key("plus_minus", NUMBER, "How far the value may be off, such as 5 %.", default=None)
+    note: str | None = key("note", TEXT, default=None)
 
     @property
     def numbers(self) -> Iterator[tuple[str, Number]]:
         """The numbers that are given, each with its key."""
-        for key in ("value", "at_least", "at_most", "sd"):
-            number = getattr(self, key)
+        for name in ("value", "at_least", "at_most", "sd"):
+            number = getattr(self, name)
             if number is not None:
-                yield key, number
+                yield name, number
 
     def refuse_unless(self, certainty: Certainty, unit: str | None) -> None:
         """Raise ValueRefused if numbers, certainty and unit contradict each other."""
@@ -92,63 +99,65 @@ class Measure(FileModel):
             raise ValueRefused("there are a value and a limit", "value alone, or at_least and at_most")
         if certainty == "bound" and self.value is not None:
             raise ValueRefused("a bound has no value", "at_least, at_most, or both", ("value",))
-        for key in ("sd", "plus_minus"):
-            if getattr(self, key) is not None and self.value is None:
-                raise ValueRefused(f"{'an' if key == 'sd' else 'a'} {key} needs a value", "a value", (key,))
+        for name in ("sd", "plus_minus"):
+            if getattr(self, name) is not None and self.value is None:
+                raise ValueRefused(f"{'an' if name == 'sd' else 'a'} {name} needs a value", "a value", (name,))
         if self.runs is not None and (self.sd is None) != (self.runs == 1):
             raise ValueRefused("one run has no sd, and several have one", "'runs: 1', or runs with an sd", ("runs",))
         off = self.plus_minus
         if off is not None and (off.value < 0 or off.unit not in ("ratio", unit)):
             raise ValueRefused(f"{off.text!r} is no distance", f"0 or more, in {unit} or %", ("plus_minus",))
-        for key, number in self.numbers:
+        for name, number in self.numbers:
             if unit is not None and number.unit != unit:
-                raise ValueRefused(f"this is in {number.unit} and others are in {unit}", f"in {unit}", (key,))
+                raise ValueRefused(f"this is in {number.unit} and others are in {unit}", f"in {unit}", (name,))
 
 
+@named
 class Fact(Measure):
     """One number, its quantity, and where it is printed. `unit` is needed only if the number is unknown."""
 
-    what: Text = Field(min_length=1)
-    of: dict[Name, Text] = Field({}, description=_OF)
-    certainty: Certainty
-    where: Text = Field(min_length=1)
-    unit: UnitField | None = None
+    what: str = key("what", SAID)
+    of: Mapping[str, str] = key("of", table(NAME, TEXT), _OF, default={})
+    certainty: Certainty = key("certainty", CERTAINTY)
+    where: str = key("where", SAID)
+    unit: str | None = key("unit", UNIT, default=None)
 
-    @model_validator(mode="after")
-    def _is_consistent(self) -> Fact:
+    def refuse_inconsistent(self) -> None:
+        """Raises ValueRefused if what it says contradicts itself."""
         first = next((number.unit for _, number in self.numbers), None)
         self.refuse_unless(self.certainty, self.unit or first)
         if self.certainty == "unknown" and self.unit is None:
             raise ValueRefused("it has no unit", "'unit: Mbit/s' or the like")
-        return self
 
 
+@named
 class Point(Measure):
     """One point of a series; without `certainty` or `where`, those of the series hold."""
 
-    at: NumberField
-    certainty: Certainty | None = None
-    where: Text | None = None
+    at: Number = key("at", NUMBER)
+    certainty: Certainty | None = key("certainty", CERTAINTY, default=None)
+    where: str | None = key("where", TEXT, default=None)
 
 
-class Series(FileModel):
+@named
+class Series(Keyed):
     """Numbers over another quantity, all in one unit, one for each value of that quantity.
 
     `capacity` normalizes the throughput of a series over RTT.
     """
 
-    what: Text = Field(min_length=1)
-    of: dict[Name, Text] = Field({}, description=_OF)
-    over: Name = Field(description="What `at` is: rtt, window, loss, size, …")
-    certainty: Certainty
-    where: Text = Field(min_length=1)
-    capacity: NumberField | None = None
-    claim: Claim = Field("data only", description="The most that a run which meets it can claim.")
-    note: Text | None = None
-    points: list[Point] = Field(min_length=1)
+    what: str = key("what", SAID)
+    of: Mapping[str, str] = key("of", table(NAME, TEXT), _OF, default={})
+    over: str = key("over", NAME, "What `at` is: rtt, window, loss, size, …")
+    certainty: Certainty = key("certainty", CERTAINTY)
+    where: str = key("where", SAID)
+    capacity: Number | None = key("capacity", NUMBER, default=None)
+    claim: Claim = key("claim", CLAIM, "The most that a run which meets it can claim.", default="data only")
+    note: str | None = key("note", TEXT, default=None)
+    points: tuple[Point, ...] = key("points", listed(record(Point), 1))
 
-    @model_validator(mode="after")
-    def _is_consistent(self) -> Series:
+    def refuse_inconsistent(self) -> None:
+        """Raises ValueRefused if what it says contradicts itself."""
         unit = next((number.unit for point in self.points for _, number in point.numbers), None)
         if unit == "bit/s" and self.points[0].at.unit == "s":
             condition.refuse_unread(self.of)
@@ -162,7 +171,6 @@ class Series(FileModel):
                 at = ("points", index, *refused.at)
                 raise ValueRefused(refused.what, refused.allowed, at) from None
             seen.add(point.at.value)
-        return self
 
     def _refuse_place(self, point: Point, seen: set[float]) -> None:
         unit = self.points[0].at.unit
@@ -176,9 +184,9 @@ class Series(FileModel):
         if self.capacity is not None and (self.capacity.unit != "bit/s" or self.capacity.value < 1):
             raise ValueRefused(f"{self.capacity.text!r} is no rate", "1 bit/s or more", ("capacity",))
         for index, point in enumerate(self.points):
-            for key, number in (("at", point.at), *point.numbers):
+            for name, number in (("at", point.at), *point.numbers):
                 if number.value < 0:
-                    raise ValueRefused(f"{number.text!r} is negative", "0 or more", ("points", index, key))
+                    raise ValueRefused(f"{number.text!r} is negative", "0 or more", ("points", index, name))
 
     def certainty_of(self, point: Point) -> Certainty:
         return point.certainty or self.certainty
@@ -239,18 +247,41 @@ def _mean(point: Point) -> Estimate:
     return Estimate(point.value.value, point.sd.value / point.runs**0.5, point.runs - 1)
 
 
-class PublishedProfile(FileModel):
+def _consistent(keys: type[K]) -> Kind:
+    own = record(keys)
+
+    def read_consistent(value: Any) -> K:
+        found: K = own.read(value)
+        found.refuse_inconsistent()
+        return found
+
+    return Kind(read_consistent, own.write, own.schema)
+
+
+FACT, SERIES = _consistent(Fact), _consistent(Series)
+
+
+@named
+class PublishedProfile(Keyed):
     """All data taken from one publication."""
 
-    name: Name
-    about: Text
-    citation: Citation
-    conditions: dict[Name, Statement] = Field({}, description="How it was measured.")
-    facts: dict[Name, Fact] = Field({}, description="Single numbers.")
-    series: dict[Name, Series] = Field({}, description="Numbers over another quantity.")
-    findings: dict[Name, Statement] = Field({}, description="Orderings and shapes, without a number.")
-    not_printed: list[Text] = Field([], description="What a reproduction would need and the source does not print.")
-    contradictions: list[Contradiction] = Field([], description="Statements that cannot both be true.")
+    name: str = key("name", NAME)
+    about: str = key("about", TEXT)
+    citation: Citation = key("citation", record(Citation))
+    conditions: Mapping[str, Statement] = key(
+        "conditions", table(NAME, record(Statement)), "How it was measured.", default={}
+    )
+    facts: Mapping[str, Fact] = key("facts", table(NAME, FACT), "Single numbers.", default={})
+    series: Mapping[str, Series] = key("series", table(NAME, SERIES), "Numbers over another quantity.", default={})
+    findings: Mapping[str, Statement] = key(
+        "findings", table(NAME, record(Statement)), "Orderings and shapes, without a number.", default={}
+    )
+    not_printed: tuple[str, ...] = key(
+        "not_printed", listed(TEXT), "What a reproduction would need and the source does not print.", default=()
+    )
+    contradictions: tuple[Contradiction, ...] = key(
+        "contradictions", listed(record(Contradiction)), "Statements that cannot both be true.", default=()
+    )
 
 
 def names() -> tuple[str, ...]:
@@ -278,7 +309,7 @@ def find(text: str) -> tuple[PublishedProfile, str | None]:
 def load(path: str | os.PathLike[str]) -> PublishedProfile:
     """Reads a profile. Raises SpecError with all problems of the file, each with its line."""
     document = specfile.read(path)
-    profile, faults = check(TypeAdapter(PublishedProfile), document.data)
+    profile, faults = check(PublishedProfile, document.data)
     if profile is None or document.faults:
         raise SpecError(document.problems(faults))
     return profile
@@ -286,4 +317,4 @@ def load(path: str | os.PathLike[str]) -> PublishedProfile:
 
 def schema() -> dict[str, Any]:
     """The format as a JSON Schema, for editors."""
-    return PublishedProfile.model_json_schema()
+    return whole(of_keys(PublishedProfile))

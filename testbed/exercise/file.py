@@ -13,20 +13,18 @@ says which rules they fail
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
-from pydantic import Field, PlainValidator, TypeAdapter, WithJsonSchema
-
+from ..codec.fault import Fault
+from ..codec.keyed import Keyed, Kind, check, key, named
+from ..codec.kind import LINES, NAME, SIZE, SPAN, TEXT, listed, record, table
+from ..codec.scalar import word
 from ..error import SpecError, UserError, one_of
 from ..model.node.type import NODE_TYPES
 from ..spec.syntax import input_file
-from ..spec.syntax.document import Document, Fault, Position, mapping, parse
-from ..spec.syntax.field import Lines, Name, Size, Span, Text
-from ..spec.syntax.file_model import FileModel, check
-from ..spec.syntax.scalar import word
+from ..spec.syntax.document import Document, Position, mapping, parse
 from .rule.action import Action
 from .rule.answer import Answer
 from .rule.measure import Measure
@@ -37,66 +35,80 @@ VARIANTS = "variants"
 OWN = (EXERCISE, HANDOUT, STARTER, SOLUTION, WRONG, VARIANTS)
 """What is not copied to the student, or only in other ways."""
 FILES_MAX, FILE_BYTES = 32, 64 << 10
-FILE_NAME = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}"
+FILE_NAME_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}"
 FILE_NAME_ALLOWED = "letters, digits, '.', '_' and '-', without folders"
 CPU_NS, MEMORY_BYTES = 30 * 10**9, 512 << 20
 
-FileName = Annotated[
-    str,
-    PlainValidator(word(FILE_NAME, "the name of a file", FILE_NAME_ALLOWED)),
-    WithJsonSchema({"type": "string", "pattern": f"^{FILE_NAME}$"}),
-]
+FILE_NAME = Kind(
+    word(FILE_NAME_PATTERN, "the name of a file", FILE_NAME_ALLOWED),
+    schema={"type": "string", "pattern": f"^{FILE_NAME_PATTERN}$"},
+)
 
 
-class StudentFile(FileModel):
+@named
+class StudentFile(Keyed):
     """A file that the student edits."""
 
-    about: Text = ""
-    bytes: Size = Field(FILE_BYTES, description="How large it may be.")
-    may_change: Annotated[list[Text], Field(min_length=1)] | None = Field(
-        None,
-        alias="may-change",
-        description="The keys of a YAML file that may differ from the starter's; default: all.",
+    about: str = key("about", TEXT, default="")
+    bytes: int = key("bytes", SIZE, "How large it may be.", default=FILE_BYTES)
+    may_change: tuple[str, ...] | None = key(
+        "may-change",
+        listed(TEXT, 1),
+        "The keys of a YAML file that may differ from the starter's; default: all.",
+        default=None,
     )
 
 
-class WrongFile(FileModel):
+@named
+class WrongFile(Keyed):
     """A typical wrong submission."""
 
-    fails: Annotated[list[Name], Field(min_length=1)]
-    why: Text
+    fails: tuple[str, ...] = key("fails", listed(NAME, 1))
+    why: str = key("why", TEXT)
 
 
-class LimitsFile(FileModel):
+@named
+class LimitsFile(Keyed):
     """What checking one submission may take."""
 
-    cpu: Span = Field(CPU_NS, description="Processor time of the lab kernel with all that runs in it.")
-    memory: Size = Field(
-        MEMORY_BYTES, description="What programs in the lab kernel get, besides what the network needs."
+    cpu: int = key("cpu", SPAN, "Processor time of the lab kernel with all that runs in it.", default=CPU_NS)
+    memory: int = key(
+        "memory", SIZE, "What programs in the lab kernel get, besides what the network needs.", default=MEMORY_BYTES
     )
 
 
-class ExerciseFile(FileModel):
+@named
+class ExerciseFile(Keyed):
     """exercise.yaml."""
 
-    title: Text
-    goal: Lines
-    time: Span
-    mistakes: Lines = Field("", description="For the teacher: what students usually get wrong.")
-    topology: FileName | None = Field(None, description="The network that the rules are checked in.")
-    files: Annotated[dict[FileName, StudentFile], Field(min_length=1, max_length=FILES_MAX)]
-    scripts: dict[Name, FileName] = Field(
-        {}, description="Shell scripts of the student that set up a node, by node; they may change its network only."
+    title: str = key("title", TEXT)
+    goal: str = key("goal", LINES)
+    time: int = key("time", SPAN)
+    mistakes: str = key("mistakes", LINES, "For the teacher: what students usually get wrong.", default="")
+    topology: str | None = key("topology", FILE_NAME, "The network that the rules are checked in.", default=None)
+    files: Mapping[str, StudentFile] = key("files", table(FILE_NAME, record(StudentFile), 1, FILES_MAX))
+    scripts: Mapping[str, str] = key(
+        "scripts",
+        table(NAME, FILE_NAME),
+        "Shell scripts of the student that set up a node, by node; they may change its network only.",
+        default={},
     )
-    settle: Span = Field(3_000_000_000, description="The lab time before the first rule.")
-    before: list[Action] = Field([], description="What happens in the network before the first rule.")
-    expect: Annotated[list[RuleFile], Field(min_length=1)]  # type: ignore[valid-type]
-    hints: list[Lines] = Field([], description="What helps, one after the other.")
-    wrong: dict[Name, WrongFile] = Field({}, description="Typical wrong submissions, by their folder in wrong/.")
-    variants: dict[Name, Text] = Field(
-        {}, description="Networks like the one that is given, in which the rules must hold, too: what differs."
+    settle: int = key("settle", SPAN, "The lab time before the first rule.", default=3_000_000_000)
+    before: tuple[Action, ...] = key(
+        "before", listed(record(Action)), "What happens in the network before the first rule.", default=()
     )
-    limits: LimitsFile = LimitsFile.model_construct(cpu=CPU_NS, memory=MEMORY_BYTES)
+    expect: tuple[Rule, ...] = key("expect", listed(record(RuleFile), 1))
+    hints: tuple[str, ...] = key("hints", listed(LINES), "What helps, one after the other.", default=())
+    wrong: Mapping[str, WrongFile] = key(
+        "wrong", table(NAME, record(WrongFile)), "Typical wrong submissions, by their folder in wrong/.", default={}
+    )
+    variants: Mapping[str, str] = key(
+        "variants",
+        table(NAME, TEXT),
+        "Networks like the one that is given, in which the rules must hold, too: what differs.",
+        default={},
+    )
+    limits: LimitsFile = key("limits", record(LimitsFile), default=LimitsFile())
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -173,7 +185,7 @@ def load(folder: Path) -> Exercise:
         document = parse(input_file.read_text(path, input_file.SPEC_BYTES), Position(os.fspath(path), 1))
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}; allowed: a file in UTF-8") from None
-    found, faults = check(TypeAdapter(ExerciseFile), document.data)
+    found, faults = check(ExerciseFile, document.data)
     if found is not None:
         faults += [*found.faults(), *_missing(found, folder), *_links(folder)]
     if found is None or faults or document.faults:

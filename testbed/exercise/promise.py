@@ -46,8 +46,8 @@ def kept(exercise: Exercise, name: str, cancelled: Callable[[], bool] = lambda: 
 def _frugal(exercise: Exercise) -> Exercise:
     """The exercise with a part of its processor time: a slower computer needs more for the same."""
     limits = exercise.file.limits
-    less = limits.model_copy(update={"cpu": limits.cpu // SLOWER})
-    return replace(exercise, file=exercise.file.model_copy(update={"limits": less}))
+    less = replace(limits, cpu=limits.cpu // SLOWER)
+    return replace(exercise, file=replace(exercise.file, limits=less))
 
 
 def _broken(exercise: Exercise, name: str, found: Mark) -> str | None:

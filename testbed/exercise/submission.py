@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -102,7 +102,7 @@ def _texts(data: Any) -> Iterator[str]:
         yield from _texts(each)
 
 
-def _changed(name: str, starter: str, text: bytes, allowed: list[str]) -> list[str]:
+def _changed(name: str, starter: str, text: bytes, allowed: Sequence[str]) -> list[str]:
     """The keys that differ from the starter's and may not."""
     try:
         given = parse(text.decode("utf-8-sig"), Position(name, 1)).data

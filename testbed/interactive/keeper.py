@@ -154,9 +154,10 @@ def _machines(start: dict[str, Any], folder: Path) -> Iterator[None]:
     if start["machines"] is None:
         yield
         return
+    from ..codec.keyed import read
     from ..spec.topology.file import TopologyFile
 
-    nodes = TopologyFile.model_validate(start["machines"]).topology().nodes
+    nodes = read(TopologyFile, start["machines"]).topology().nodes
     with connected({node.name: node.machine for node in nodes if node.machine is not None}, folder):
         yield
 

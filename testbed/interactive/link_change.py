@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..codec.keyed import read
 from ..error import UserError, one_of
 from ..kernel.native_program import tools
 from ..model.link.fault import BY_HAND
@@ -118,7 +119,7 @@ def _emulator(made: Build, link: str) -> Emulator:
 
 def topology_of(network: RunningNetwork) -> Topology:
     """The topology of a network, with all that was changed by hand."""
-    return TopologyFile.model_validate(json.loads((network.folder / TOPOLOGY).read_text())).topology()
+    return read(TopologyFile, json.loads((network.folder / TOPOLOGY).read_text())).topology()
 
 
 def _steps(made: Build, emulator: Emulator, had: Sequence[str]) -> Iterator[dict[str, Any]]:

@@ -12,64 +12,86 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, TypeAlias
 
+from ..codec.fault import Fault
+from ..codec.keyed import key, keyed
+from ..codec.kind import RATE, SPAN, TIME, variant
 from ..error import UserError
+from .workload.arrival import ARRIVAL_RATE
+from .workload.fact import Ends
+from .workload.kind import CONGESTION, LENGTH
+from .workload.size import PARETO, Pareto
 
 FLOWS_MAX = 20_000
 """The most flows of one background. Each needs its own client port, of which there are 28 232."""
 
 
-@dataclass(frozen=True)
-class OnOff:
-    """A sender that is on and off for exponential times with these means; while on, a flow sends all it can."""
-
-    pattern: ClassVar[str] = "on-off"
-
-    source: str
-    destination: str
-    busy_ns: int
-    idle_ns: int
-    congestion: str = "cubic"
-    lead_ns: int = 0
-    duration_ns: int | None = None
-
-
-@dataclass(frozen=True)
-class HeavyTailed:
-    """Flows that arrive as a Poisson process, `arrivals` in a second, with sizes of a Pareto distribution.
-
-    `shape` is more than 1, so that the mean, `mean_bytes`, exists.
+@keyed
+class _Background(Ends):
+    """What all patterns have: it starts `lead_ns` before the workload and runs for `duration_ns` at most; None is until
+    the workload ends.
     """
 
-    pattern: ClassVar[str] = "heavy-tailed"
+    TAG = "pattern"
+    pattern: ClassVar[str]
 
-    source: str
-    destination: str
-    arrivals: Fraction
-    mean_bytes: int
-    shape: Fraction
-    congestion: str = "cubic"
-    lead_ns: int = 0
-    duration_ns: int | None = None
+    lead_ns: int = key("lead", TIME, "How long before the workload it starts.", default=0, kw_only=True)
+    duration_ns: int | None = key(
+        "duration",
+        SPAN,
+        "How long it runs at most; default: as long as the workload.",
+        default=None,
+        kw_only=True,
+    )
 
 
-@dataclass(frozen=True)
-class Constant:
-    """Datagrams of `length_bytes` of payload at a constant rate, counted in payload."""
+@keyed
+class OnOff(_Background):
+    """A flow that comes and goes.
 
-    pattern: ClassVar[str] = "constant"
+    A sender that is on and off for exponential times with these means; while on, a flow sends all it can.
+    """
 
-    source: str
-    destination: str
-    rate_bps: int
-    length_bytes: int = 1400
-    lead_ns: int = 0
-    duration_ns: int | None = None
+    pattern = "on-off"
+
+    busy_ns: int = key("busy", SPAN, "How long it sends, on average.")
+    idle_ns: int = key("idle", SPAN, "How long it pauses, on average.")
+    congestion: str = key("congestion", CONGESTION, default="cubic")
+
+
+@keyed
+class HeavyTailed(_Background):
+    """Flows that arrive at random, most of them small and a few very large.
+
+    They arrive as a Poisson process, `arrivals` in a second.
+    """
+
+    pattern = "heavy-tailed"
+
+    arrivals: Fraction = key("arrivals", ARRIVAL_RATE)
+    size: Pareto = key("size", PARETO)
+    congestion: str = key("congestion", CONGESTION, default="cubic")
+
+
+@keyed
+class Constant(_Background):
+    """Datagrams at a constant rate.
+
+    They have `length_bytes` of payload, and the rate is counted in payload.
+    """
+
+    pattern = "constant"
+
+    rate_bps: int = key("rate", RATE, "The rate of its payload.")
+    length_bytes: int = key("length", LENGTH, default=1400)
+
+    def faults(self) -> Iterator[Fault]:
+        if self.rate_bps is None:
+            yield Fault(("rate",), "a constant background needs a rate", "a rate such as 10 Mbit/s", named=True)
 
 
 Background: TypeAlias = OnOff | HeavyTailed | Constant
-"""It starts `lead_ns` before the workload and runs for `duration_ns` at most; None is until the workload ends.
-"""
-
+PATTERNS: dict[str, type[_Background]] = {each.pattern: each for each in (OnOff, HeavyTailed, Constant)}
+BACKGROUND = variant("pattern", PATTERNS)
 
 Backgrounds: TypeAlias = tuple[tuple[str, Background], ...]
 """Each with its name."""
@@ -122,8 +144,8 @@ def _heavy_tailed(background: HeavyTailed, draw: random.Random, length_ns: int) 
     """Sizes by inversion: the least is mean × (shape − 1) / shape, and a share of x^(−shape) is larger than x times
     that.
     """
-    shape = float(background.shape)
-    least_bytes = background.mean_bytes * (shape - 1) / shape
+    shape = float(background.size.shape)
+    least_bytes = background.size.pareto_mean_bytes * (shape - 1) / shape
     at_ns = draw.expovariate(float(background.arrivals)) * 1e9
     while at_ns < length_ns:
         size = least_bytes * (1.0 - draw.random()) ** (-1 / shape)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from ..codec.fault import Fault
+from ..codec.keyed import Keyed, key, keyed
+from ..codec.kind import NAME, listed, record, whole, word
 from .link.impairment import UNIMPAIRED, Direction
 
 Datapath: TypeAlias = Literal["kernel", "user"]
@@ -28,29 +32,64 @@ MONITOR_INTERVAL_NS = 1_000_000_000
 DPID_MAX = 2**64 - 1
 
 
-@dataclass(frozen=True)
-class Ovs:
+PORT_MAX = 65_535
+PORT_NUMBER = whole(1, PORT_MAX, "A port of TCP or UDP.")
+NEIGHBOURS = word("static", "learned")
+
+
+@keyed
+class Ovs(Keyed):
     """An Open vSwitch. `controller` None is the topology's only one, if it has one; NOBODY is none.
 
     `fail_mode` None is secure with a controller and standalone without, `datapath` None the kernel's where it has one,
     `dpid` None the number of the switch in the file, from 1 on.
     """
 
-    controller: str | None = None
-    fail_mode: FailMode | None = None
-    datapath: Datapath | None = None
-    dpid: int | None = None
+    controller: str | None = key(
+        "controller",
+        NAME,
+        "The name of its controller, or none; default: the only controller of the file.",
+        default=None,
+    )
+    fail_mode: FailMode | None = key(
+        "fail_mode",
+        word("secure", "standalone"),
+        "What it does when it has lost its controller; default: secure if it has one.",
+        default=None,
+    )
+    datapath: Datapath | None = key(
+        "datapath",
+        word("kernel", "user"),
+        "The data path: kernel or user; default: the kernel's, if the kernel has one.",
+        default=None,
+    )
+    dpid: int | None = key(
+        "dpid",
+        whole(1, DPID_MAX, "The number by which the controller knows it."),
+        "Its OpenFlow number; default: its position among the Open vSwitches of the file.",
+        default=None,
+    )
 
 
-@dataclass(frozen=True)
-class Rule:
-    """A rule of a firewall; None matches everything. `port` is the destination's."""
+@keyed
+class Rule(Keyed):
+    """One rule of a firewall; what is left out fits all.
 
-    action: Literal["allow", "deny"]
-    source: str | None = None
-    destination: str | None = None
-    protocol: Literal["tcp", "udp", "icmp"] | None = None
-    port: int | None = None
+    `port` is the destination's.
+    """
+
+    action: Literal["allow", "deny"] = key("action", word("allow", "deny"))
+    source: str | None = key("from", NAME, "The sending host; default: any.", default=None)
+    destination: str | None = key("to", NAME, "The receiving host; default: any.", default=None)
+    protocol: Literal["tcp", "udp", "icmp"] | None = key("protocol", word("tcp", "udp", "icmp"), default=None)
+    port: int | None = key("port", PORT_NUMBER, "The port of the destination; default: any.", default=None)
+
+    def faults(self) -> Iterator[Fault]:
+        if self.port is not None and self.protocol not in ("tcp", "udp"):
+            yield Fault(("port",), "only tcp and udp have ports", "'protocol: tcp' or 'protocol: udp' with it")
+
+
+RULES = listed(record(Rule))
 
 
 @dataclass(frozen=True)

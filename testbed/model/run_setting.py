@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
+
+from .. import units
+from ..codec.fault import Fault
+from ..codec.keyed import Keyed, Kind, key, keyed, read
+from ..codec.kind import FRACTION, NAME, SIZE, SPAN, byte_count, whole
+from ..codec.scalar import text_of
+from ..error import ValueRefused
 
 KernelKind: TypeAlias = Literal["lab", "lab-realtime", "host"]
 
 SAMPLES_INTERVAL_NS = 100_000_000
 SNAPLEN_BYTES = 96
+SNAPLEN_MIN, SNAPLEN_MAX = 14, 262_144
+REPETITIONS_MAX = 100_000
+TRIALS_LEAST, LEAST = 2, 3
+"""How few trials have an interval at all, and how few a cell gets that does not say."""
 SEED_MAX = 2**31 - 1
 
 PRIMARY = "goodput"
@@ -37,34 +50,120 @@ class Kernel:
 
 
 LAB = Kernel()
+_KERNELS = {"lab": Kernel("lab"), "lab-realtime": Kernel("lab-realtime"), "host": Kernel("host")}
+
+_KERNEL_NAME = r"[A-Za-z0-9][A-Za-z0-9._+-]*"
+
+_KERNEL_ALLOWED = "lab, lab-realtime, host, or {lab: NAME}"
 
 
-@dataclass(frozen=True)
-class Capture:
-    """A capture at the node or link `at`, with `snaplen_bytes` of each packet."""
+def read_kernel(value: object) -> Kernel:
+    if isinstance(value, dict):
+        name = str(value.get("lab", ""))
+        if list(value) != ["lab"] or not re.fullmatch(_KERNEL_NAME, name):
+            raise ValueRefused("this does not name a lab kernel", _KERNEL_ALLOWED)
+        return Kernel("lab", name)
+    text = text_of(value, _KERNEL_ALLOWED)
+    if text not in _KERNELS:
+        raise ValueRefused(f"{text!r} is not a kernel", _KERNEL_ALLOWED)
+    return _KERNELS[text]
 
-    at: str
-    snaplen_bytes: int = SNAPLEN_BYTES
+
+def write_kernel(kernel: Kernel) -> Any:
+    return kernel.kind if kernel.name is None else {kernel.kind: kernel.name}
 
 
-@dataclass(frozen=True)
-class Limits:
-    """Limits of a trial: wall-clock time, and memory of the lab kernel. None leaves it to the kernel."""
+KERNEL = Kind(
+    read_kernel,
+    write_kernel,
+    {
+        "anyOf": [
+            {"enum": list(_KERNELS)},
+            {
+                "type": "object",
+                "properties": {"lab": {"type": "string", "pattern": f"^{_KERNEL_NAME}$"}},
+                "required": ["lab"],
+                "additionalProperties": False,
+            },
+        ],
+        "description": "lab: virtual time; lab-realtime: the wall clock; host: this computer's own kernel.",
+    },
+)
 
-    wall_ns: int | None = None
-    memory_bytes: int | None = None
+
+@keyed
+class Samples(Keyed):
+    """How often every flow and queue is looked at."""
+
+    interval_ns: int = key(
+        "interval", SPAN, "The interval between two samples, in lab time.", default=SAMPLES_INTERVAL_NS
+    )
+
+
+_SAMPLES_ALLOWED = "none, or {interval: 100 ms}"
+
+
+def _read_samples(value: object) -> int | None:
+    if isinstance(value, dict):
+        return read(Samples, value).interval_ns
+    text = text_of(value, _SAMPLES_ALLOWED)
+    if text != "none":
+        raise ValueRefused(f"{text!r} does not give an interval", _SAMPLES_ALLOWED)
+    return None
+
+
+SAMPLES = Kind(
+    _read_samples,
+    lambda interval_ns: Samples(interval_ns).written(),
+    {"anyOf": [{"const": "none"}, {"$ref": Samples}]},
+    none="none",
+)
+SEED = whole(0, SEED_MAX, "The seed of the first repetition.")
+REPETITIONS = whole(1, REPETITIONS_MAX, "How many trials each cell gets, with consecutive seeds.")
+SNAPLEN = byte_count(SNAPLEN_MIN, SNAPLEN_MAX, "How many bytes of each packet the capture keeps.")
+TRIALS = whole(TRIALS_LEAST, REPETITIONS_MAX, "How many trials a cell gets.")
+
+
+@keyed
+class Capture(Keyed):
+    """A pcap of what passes a node or a link."""
+
+    at: str = key("at", NAME, "The node or link to capture at.")
+    snaplen_bytes: int = key("snaplen", SNAPLEN, default=SNAPLEN_BYTES)
+
+
+@keyed
+class Limits(Keyed):
+    """What a trial may use.
+
+    None leaves it to the kernel.
+    """
+
+    wall_ns: int | None = key("wall", SPAN, "The longest time a trial may take on the wall clock.", default=None)
+    memory_bytes: int | None = key("memory", SIZE, "The memory of the lab kernel.", default=None)
 
 
 UNLIMITED = Limits()
 
 
-@dataclass(frozen=True)
-class Until:
-    """Repeat a cell until half of the 95 % t interval of its mean goodput is at most the share `ci` of the mean.
+@keyed
+class Until(Keyed):
+    """How well the mean goodput of a cell is to be known before it is not repeated any more.
 
-    A cell gets at least `least` and never more than `most` trials.
+    A cell is repeated until half of the 95 % t interval of its mean goodput is at most the share `ci` of the mean. It
+    gets at least `least` and never more than `most` trials.
     """
 
-    ci: Fraction
-    most: int
-    least: int = 3
+    ci: Fraction = key(
+        "ci", FRACTION, "The width to reach: half of the 95 % confidence interval, as a share of the mean."
+    )
+    most: int = key("max", TRIALS, "The most trials a cell gets, however wide the interval is.")
+    least: int = key("min", TRIALS, "The fewest trials a cell gets.", default=LEAST)
+
+    def faults(self) -> Iterator[Fault]:
+        if not 0 < self.ci < 1:
+            what = f"{units.format_fraction(self.ci)} is out of range"
+            yield Fault(("ci",), what, "more than 0 % and less than 100 %", named=True)
+        if self.most < self.least:
+            what = f"a cell gets at least {self.least} trials"
+            yield Fault(("max",), what, f"{self.least} or more, or a smaller min", named=True)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
 
+from ..codec.keyed import Keyed, key, keyed
+from ..codec.kind import IP, PREFIX, word
 from .link.impairment import UNIMPAIRED, Direction, Way
 from .node.machine import Machine
 from .node.router import Router
@@ -36,12 +38,19 @@ Room: TypeAlias = tuple[str, Tag]
 MTU_MIN, MTU_MAX, MTU_DEFAULT = 576, 9216, 1500
 
 
-@dataclass(frozen=True)
-class Route:
-    """Packets to the prefix `to` (or "default") go to the neighbour `via`."""
+NIC = word("offload", "plain")
+ENGINE = word("netns", "mininet")
 
-    to: str
-    via: str
+
+@keyed
+class Route(Keyed):
+    """One route of a host or router.
+
+    Packets to the prefix `to` (or "default") go to the neighbour `via`.
+    """
+
+    to: str = key("to", PREFIX)
+    via: str = key("via", IP)
 
 
 Ecn: TypeAlias = Literal["off", "on", "accurate"]

@@ -8,10 +8,11 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ..codec.fault import Path
 from ..model.openflow import APPS
 from .syntax import input_file
 from .syntax.attachment import Folder, unread
-from .syntax.document import Document, Path, Position, mapping
+from .syntax.document import Document, Position, mapping
 from .topology.node.keys import nodes_that
 
 ALLOWED = "a file in UTF-8, relative to the topology file's folder"

@@ -11,26 +11,25 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from pydantic import Field, TypeAdapter
-
+from ..codec.keyed import Keyed, check, key, named
+from ..codec.kind import LINES, mapped, record
 from ..error import Problem, SpecError
+from ..model.node.machine import HOST, Ssh
 from .syntax import input_file
 from .syntax.attachment import Folder, Outside
 from .syntax.document import Document, Position, parse
-from .syntax.field import Lines
-from .syntax.file_model import FileModel, check
 from .topology.node.keys import nodes_that
-from .topology.node.machine import Host, SshFile
 
 INVENTORY = "inventory.yml"
 PATHS = ("key", "known_hosts")
 
 
-class InventoryFile(FileModel):
+@named
+class InventoryFile(Keyed):
     """The computers that topologies beside this file can name."""
 
-    description: Lines = ""
-    hosts: dict[Host, SshFile] = Field(min_length=1)
+    description: str = key("description", LINES, default="")
+    hosts: tuple[tuple[str, Ssh], ...] = key("hosts", mapped(HOST, record(Ssh), least=1))
 
 
 def with_inventory(topology: Document, folder: Folder) -> Document:
@@ -58,7 +57,7 @@ def _hosts(path: str, beside: Folder) -> Document:
     except OSError as error:
         allowed = error.allowed if isinstance(error, Outside) else None
         raise SpecError([Problem(name, None, f"this cannot be read: {error.strerror}", allowed)]) from None
-    found, faults = check(TypeAdapter(InventoryFile), document.data)
+    found, faults = check(InventoryFile, document.data)
     if found is None or document.faults:
         raise SpecError(document.problems(faults))
     hosts = document.at("hosts")

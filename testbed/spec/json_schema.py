@@ -1,128 +1,126 @@
-"""JSON Schema of the spec files, from the models that read them, for editors. Pure, no I/O."""
+"""JSON Schema of the spec files, from the keys that read them, for editors. Pure, no I/O."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Literal
 
-from ..model.link.impairment import IMPAIRMENTS
+from ..codec.keyed import Keyed, Schema, keys
+from ..codec.scalar import NAME_PATTERN, SYSCTL_PATTERN
+from ..codec.schema import of_key, of_keys, shared, whole
 from ..model.node.type import NODE_TYPES
+from ..model.workload.tool import TOOLS
 from .scenario.axis import CONTROL_KEYS, DIRECTIONAL, LINK_KEYS, SHORT, WHOLE
 from .scenario.axis_range import RangeFile
 from .scenario.file import ScenarioFile
-from .syntax.scalar import NAME_PATTERN, SYSCTL_PATTERN
 from .topology.file import NODE_FILES, LinkFile, TopologyFile
 from .topology.link.impairment import FILE_FIELDS
 from .topology.mininet_topology import MININET_TOPOLOGY
-from .workload import registry
+from .topology.node.openflow import ControlFile
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def schema(kind: Literal["topology", "scenario"]) -> dict[str, Any]:
     """It judges each value by itself; what must hold between values only loading can tell."""
-    model = TopologyFile if kind == "topology" else ScenarioFile
-    found: dict[str, Any] = _without_null(model.model_json_schema())
-    if kind == "scenario":
-        _complete(found)
-    _complete_topology(found if kind == "topology" else found["$defs"]["TopologyFile"])
-    return {"$schema": DIALECT, **found, "title": f"Testbed {kind}"}
+    root = _topology() if kind == "topology" else _scenario()
+    return {"$schema": DIALECT, "title": f"Testbed {kind}", **whole(root)}
 
 
-def _complete_topology(topology: dict[str, Any]) -> None:
+def _topology() -> Schema:
     """A Mininet topology in Python stands for nodes and links."""
-    topology["properties"]["topo"] = _without_null(MININET_TOPOLOGY.json_schema())
-    topology["required"] = [key for key in topology["required"] if key != "nodes"]
-    topology["anyOf"] = [{"required": ["nodes"]}, {"required": ["topo"]}]
-
-
-def _complete(scenario: dict[str, Any]) -> None:
-    """Adds what no model says: what axes, rules and the quick size hold, and that an axis can be the topology."""
-    axes, properties = _axes(scenario), scenario["properties"]
-    ranges = _without_null(RangeFile.model_json_schema())
-    properties["sweep"] |= {
-        "patternProperties": {
-            **{f"^{key}$": {"anyOf": [_list_of(one), ranges]} for key, one in axes.items()},
-            rf"^({_any(axes)})(\s*\+\s*({_any(axes)}))+$": _list_of({"type": "array", "minItems": 2}),
-        },
-        "additionalProperties": False,
+    own = of_keys(TopologyFile)
+    return {
+        **own,
+        "properties": {**own["properties"], "topo": MININET_TOPOLOGY.described()},
+        "required": [key for key in own["required"] if key != "nodes"],
+        "anyOf": [{"required": ["nodes"]}, {"required": ["topo"]}],
     }
-    properties["exclude"]["items"] |= {
+
+
+def _scenario() -> Schema:
+    """With what no key says by itself: what axes, rules and the quick size hold; an axis can be the topology."""
+    own = of_keys(ScenarioFile)
+    properties, axes = own["properties"], _axes()
+    any_axis = "|".join(axes)
+    sweep = {
+        **{f"^{key}$": {"anyOf": [_list_of(one), {"$ref": RangeFile}]} for key, one in axes.items()},
+        rf"^({any_axis})(\s*\+\s*({any_axis}))+$": _list_of({"type": "array", "minItems": 2}),
+    }
+    rule = {
+        **properties["exclude"]["items"],
         "patternProperties": {f"^{key}$": {"anyOf": [one, _list_of(one)]} for key, one in axes.items()},
         "additionalProperties": False,
     }
-    properties["quick"] |= {"properties": {"note": {"type": "string"}}, "required": ["note"], "minProperties": 2}
-    properties["quick"].pop("anyOf", None)
-    properties["quick"]["type"] = "object"
-    scenario["required"] = [key for key in scenario["required"] if key != "topology"]
-    varied = {"patternProperties": {r"(^|\+\s*)topology(\s*\+|$)": True}, "minProperties": 1}
-    scenario["anyOf"] = [{"required": ["topology"]}, {"required": ["sweep"], "properties": {"sweep": varied}}]
-
-
-def _axes(scenario: dict[str, Any]) -> dict[str, Any]:
-    """What each axis takes, by a regular expression of its key."""
-    definitions = scenario["$defs"]
-    link = definitions[LinkFile.__name__]["properties"]
-    known = {f"{NAME_PATTERN}\\.{key}": link[key] for key in LINK_KEYS}
-    known |= {
-        f"{NAME_PATTERN}\\.{key}\\.(forward|backward)": _one_way(key, link[key], definitions) for key in DIRECTIONAL
+    topology = {**properties["topology"], "oneOf": [{"type": "string"}, shared("Topology", _topology())]}
+    quick = {
+        **properties["quick"],
+        "type": "object",
+        "properties": {"note": {"type": "string"}},
+        "required": ["note"],
+        "minProperties": 2,
     }
-    for type, file_model in NODE_FILES.items():
-        for key in file_model.varied:
-            known.setdefault(f"{NAME_PATTERN}\\.{key}", definitions[file_model.__name__]["properties"][key])
-        known |= _control_axes(definitions) if NODE_TYPES[type].openflow == "controller" else {}
-    known |= {key: scenario["properties"][key] for key in WHOLE if key != "topology"}
-    known |= {"topology": {"type": "string", "description": "A topology file, relative to the folder of this file."}}
-    known |= {f"sysctls\\.{SYSCTL_PATTERN}": {"type": ["string", "number"]}}
-    for key, values in _workload_keys(definitions).items():
-        one = values[0] if len(values) == 1 else {"anyOf": values}
+    changed = {
+        "topology": topology,
+        "sweep": {
+            **{key: value for key, value in properties["sweep"].items() if key != "additionalProperties"},
+            "patternProperties": sweep,
+            "additionalProperties": False,
+        },
+        "exclude": {**properties["exclude"], "items": rule},
+        "quick": quick,
+    }
+    varied = {"patternProperties": {r"(^|\+\s*)topology(\s*\+|$)": True}, "minProperties": 1}
+    return {
+        **own,
+        "properties": {**properties, **changed},
+        "required": [key for key in own["required"] if key != "topology"],
+        "anyOf": [{"required": ["topology"]}, {"required": ["sweep"], "properties": {"sweep": varied}}],
+    }
+
+
+def _axes() -> dict[str, Schema]:
+    """What each axis takes, by a regular expression of its key."""
+    known = dict(_impairments(LinkFile, f"{NAME_PATTERN}\\.", LINK_KEYS, "Link"))
+    for type, cls in NODE_FILES.items():
+        for key in cls.varied:
+            one = shared(f"Axis{type.title()}{_title(key)}", of_key(keys(cls)[key]))
+            known.setdefault(f"{NAME_PATTERN}\\.{key}", one)
+        if NODE_TYPES[type].openflow == "controller":
+            known |= _impairments(ControlFile, f"{NAME_PATTERN}\\.control\\.", CONTROL_KEYS, "Control")
+    for key in (each for each in WHOLE if each != "topology"):
+        known[key] = shared(f"Axis{key.title()}", of_key(keys(ScenarioFile)[key]))
+    known["topology"] = {"type": "string", "description": "A topology file, relative to the folder of this file."}
+    known[f"sysctls\\.{SYSCTL_PATTERN}"] = {"type": ["string", "number"]}
+    for key, values in _workload_keys().items():
+        one = shared(f"AxisWorkload{_title(key)}", values[0] if len(values) == 1 else {"anyOf": values})
         known |= {f"workload\\.{key}": one} | ({key: one} if key in SHORT else {})
     return known
 
 
-def _control_axes(definitions: dict[str, Any]) -> dict[str, Any]:
-    """What the axes of a controller's channel take."""
-    control = definitions["ControlFile"]["properties"]
-    known = {f"{NAME_PATTERN}\\.control\\.{key}": control[key] for key in CONTROL_KEYS}
-    directional = [key for key in CONTROL_KEYS if key in DIRECTIONAL]
-    for key in directional:
-        known[f"{NAME_PATTERN}\\.control\\.{key}\\.(forward|backward)"] = _one_way(key, control[key], definitions)
-    return known
+def _impairments(cls: type[Keyed], prefix: str, names: tuple[str, ...], owner: str) -> Iterator[tuple[str, Schema]]:
+    """The axes of a link or a channel: of both directions, and of each."""
+    for key in names:
+        yield f"{prefix}{key}", shared(f"Axis{owner}{_title(key)}", of_key(keys(cls)[key]))
+    for key in names:
+        if key in DIRECTIONAL:
+            yield f"{prefix}{key}\\.(forward|backward)", FILE_FIELDS[key].one.described()
 
 
-def _list_of(one: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "array", "items": one, "minItems": 1}
-
-
-def _any(axes: dict[str, Any]) -> str:
-    return "|".join(axes)
-
-
-def _workload_keys(definitions: dict[str, Any]) -> dict[str, list[Any]]:
-    """The keys of all tools but `tool` itself, each with what the tools take for it."""
+def _workload_keys() -> dict[str, list[Any]]:
+    """The keys of all tools, each with what the tools take for it."""
     found: dict[str, list[Any]] = {}
-    for file_model in registry.TOOLS.values():
-        for key, one in definitions[file_model.__name__]["properties"].items():
-            if key != "tool" and one not in found.setdefault(key, []):
+    for cls in TOOLS.values():
+        for key, own in keys(cls).items():
+            one = of_key(own)
+            if one not in found.setdefault(key, []):
                 found[key].append(one)
     return found
 
 
-def _one_way(key: str, both: dict[str, Any], definitions: dict[str, Any]) -> Any:
-    """What one direction takes, of a key that has a value for each."""
-    if IMPAIRMENTS[key].is_of_data:
-        return FILE_FIELDS[key].schema
-    if "$ref" in both:
-        return _one_way(key, definitions[both["$ref"].rpartition("/")[2]], definitions)
-    return both["anyOf"][0]
+def _list_of(one: Schema) -> Schema:
+    return {"type": "array", "items": one, "minItems": 1}
 
 
-def _without_null(part: Any) -> Any:
-    """Absent is left out in a spec file, never null."""
-    if isinstance(part, list):
-        return [_without_null(each) for each in part if each != {"type": "null"}]
-    if not isinstance(part, dict):
-        return part
-    kept = {key: _without_null(value) for key, value in part.items() if (key, value) != ("default", None)}
-    if "anyOf" in kept and len(kept["anyOf"]) == 1:
-        return {**kept.pop("anyOf")[0], **kept}
-    return kept
+def _title(key: str) -> str:
+    return key.title().replace("_", "")

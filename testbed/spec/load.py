@@ -8,12 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pydantic import TypeAdapter
-
+from ..codec.fault import Fault
+from ..codec.keyed import check
 from ..error import Problem, SpecError, one_of
 from ..model.expectation import Expectation
 from ..model.scenario import Axis, Scenario, Size
 from ..model.topology import Topology
+from ..model.workload.fact import ToolKeys
+from ..model.workload.tool import WORKLOAD
 from .program_file import program_files, with_programs
 from .scenario.cell import Resolver
 from .scenario.dimension import Dimension, dimensions
@@ -24,13 +26,11 @@ from .scenario.override import Changed, with_options
 from .scenario.topologies import OWN, ScenarioTopologies, read_topology, scenario_topologies, topology_files
 from .scenario.topologies import read as read
 from .syntax.attachment import NOTHING_MORE, Folder, Permission
-from .syntax.document import Document, Fault, mapping
-from .syntax.file_model import check
+from .syntax.document import Document, mapping
 from .topology.rules import check_topology
 from .trace_file import with_axis_traces
 from .workload import number_file
-from .workload.common import ToolFile
-from .workload.registry import WorkloadFile, place_faults
+from .workload.place import place_faults
 
 TRIALS_MAX = 100_000
 COPY = "file-"
@@ -78,7 +78,7 @@ def load_scenario(
         spec.workload,
         spec.kernel,
         spec.nic,
-        spec.background or {},
+        dict(spec.background or ()),
         ip=spec.ip,
         neighbours=spec.neighbours,
         engine=spec.engine,
@@ -90,7 +90,6 @@ def load_scenario(
     faults += absent_cells(expected, cells) if changed.is_strict and not resolver.faults else ()
     if resolver.faults or faults:
         raise SpecError(_problems(changed.document, [*resolver.faults.values(), *faults], topologies))
-    until = None if spec.until is None else spec.until.until()
     size: Size = "quick" if quick else "full"
     folder.carry_out()
     return Scenario(
@@ -98,13 +97,13 @@ def load_scenario(
         description=spec.description,
         axes=tuple(Axis(key.text, each.texts(key)) for each in varied if each.is_shown for key in each.keys),
         cells=tuple(cells),
-        repetitions=spec.repetitions if until is None else until.most,
+        repetitions=spec.repetitions,
         seed=spec.seed,
         samples_interval_ns=spec.samples_interval_ns,
-        captures=tuple(each.capture() for each in spec.capture),
-        limits=spec.limits.limits(),
-        sysctls=tuple(spec.sysctls.items()),
-        until=until,
+        captures=spec.captures,
+        limits=spec.limits,
+        sysctls=spec.sysctls,
+        until=spec.until,
         size=size,
         quick_note=spec.quick["note"] if spec.quick and quick else None,
         primary=spec.primary,
@@ -120,10 +119,10 @@ def _checked(
     data, names = mapping(document.data), topologies.names(document)
     is_apart = topologies.is_axis or isinstance(data.get("topology"), dict)
     spec, faults = check(
-        TypeAdapter(ScenarioFile), {**data, **({"topology": "apart"} if is_apart else {})} if data else document.data
+        ScenarioFile, {**data, **({"topology": "apart"} if is_apart else {})} if data else document.data
     )
     faults += [] if spec is None else list(spec.faults())
-    workload, _ = check(TypeAdapter[Any](WorkloadFile), data.get("workload"))
+    workload, _ = WORKLOAD.checked(data.get("workload"))
     varied, unread = dimensions(document, names, changed.unshown)
     excluded, unmatched = rules(document, varied, names, strict=changed.is_strict)
     expected: tuple[Expectation, ...] = ()
@@ -140,13 +139,13 @@ def _checked(
 
 def _too_many(spec: ScenarioFile | None, varied: Sequence[Dimension]) -> Iterator[Fault]:
     """Counted before any cell is made."""
-    most = 1 if spec is None else spec.until.most if spec.until else spec.repetitions
+    most = 1 if spec is None else spec.repetitions
     trials = math.prod(len(each.steps) for each in varied) * most
     if trials > TRIALS_MAX:
         yield Fault(("sweep",), f"this makes {trials} trials", f"up to {TRIALS_MAX}", named=True)
 
 
-def _workload_faults(workload: ToolFile, topologies: ScenarioTopologies) -> Iterator[Fault]:
+def _workload_faults(workload: ToolKeys, topologies: ScenarioTopologies) -> Iterator[Fault]:
     """What cells would show, if there were any."""
     yield from workload.faults()
     for file in topologies.files:

@@ -13,13 +13,13 @@ from typing import Any
 
 from .. import process
 from ..agent.mininet_driver import ALLOW_CODE, ONLY
+from ..codec.fault import Fault
 from ..error import MachineError, Problem, SpecError, ValueRefused
 from ..library import is_ours
 from ..package import MININET_DRIVER, MININET_PYTHON, install_command
 from .syntax import input_file
 from .syntax.attachment import Folder, Outside, unread
-from .syntax.document import Document, Fault, Position, mapping
-from .syntax.file_model import check
+from .syntax.document import Document, Position, mapping
 from .topology import mininet_option
 from .topology.mininet_topology import MININET_TOPOLOGY, PLACE, MininetTopologyFile, nodes_and_links
 
@@ -65,7 +65,7 @@ def expanded(document: Document, folder: Folder) -> Document:
     data = mapping(document.data)
     if "topo" not in data:
         return document
-    mininet_topology, faults = check(MININET_TOPOLOGY, data["topo"])
+    mininet_topology, faults = MININET_TOPOLOGY.checked(data["topo"])
     faults = [fault.under("topo") for fault in faults]
     faults += [
         Fault(("topo",), f"topo and {key} exclude each other", "one") for key in ("nodes", "links") if key in data
@@ -86,15 +86,17 @@ def expanded(document: Document, folder: Folder) -> Document:
 
 def without_effect(document: Document, folder: Folder) -> tuple[str, ...]:
     """A sentence for each option of its Mininet topology that changes nothing here; none for other documents."""
-    mininet_topology, faults = check(MININET_TOPOLOGY, mapping(document.data).get("topo"))
+    mininet_topology, faults = MININET_TOPOLOGY.checked(mapping(document.data).get("topo"))
     if mininet_topology is None or faults:
         return ()
-    return tuple(mininet_option.without_effect(_read(document, mininet_topology, folder), mininet_topology.options))
+    return tuple(
+        mininet_option.without_effect(_read(document, mininet_topology, folder), dict(mininet_topology.options))
+    )
 
 
 def python_file(document: Document, folder: Folder) -> str | None:
     """The path of the Python file that a topology document names; None if it names none."""
-    mininet_topology, _ = check(MININET_TOPOLOGY, mapping(document.data).get("topo"))
+    mininet_topology, _ = MININET_TOPOLOGY.checked(mapping(document.data).get("topo"))
     return None if mininet_topology is None else os.path.join(folder.path, mininet_topology.file)
 
 
@@ -133,7 +135,9 @@ def _read(document: Document, mininet_topology: MininetTopologyFile, folder: Fol
         raise lacking
     words = (*MININET_PYTHON, driver(), "read", path, mininet_topology.name)
     try:
-        done = process.run(words, input=json.dumps(mininet_topology.args), timeout=READ_LIMIT_S, env=_environment())
+        done = process.run(
+            words, input=json.dumps(dict(mininet_topology.args)), timeout=READ_LIMIT_S, env=_environment()
+        )
     except process.CommandError as error:
         if error.status is None:
             what = f"{mininet_topology.name} did not finish within {READ_LIMIT_S} s: it loops, or waits for something"

@@ -10,11 +10,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from ..codec.fault import Fault
+from ..codec.fault import Path as Place
 from ..error import SpecError
 from . import program_store
 from .syntax.attachment import Folder, unread
-from .syntax.document import Document, Fault, mapping
-from .syntax.document import Path as Place
+from .syntax.document import Document, mapping
 from .topology.node.keys import nodes_that
 
 BESIDE = "a file or folder, relative to the {} folder"

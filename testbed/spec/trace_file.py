@@ -17,12 +17,13 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
+from ..codec.fault import Fault, Path
 from ..error import Problem, SpecError, ValueRefused
 from ..model.link import trace
 from ..model.link.trace import Trace
 from .syntax import input_file
 from .syntax.attachment import Folder, unread
-from .syntax.document import Document, Fault, Path, Position, mapping
+from .syntax.document import Document, Position, mapping
 from .topology.link.trace import OPPORTUNITIES, TRACE_ALLOWED, made
 
 TRACE_BYTES = 64 << 20

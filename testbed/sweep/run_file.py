@@ -10,10 +10,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from ..codec.scalar import CONTROL
 from ..error import UserError, visible
 from ..model.expectation import Expectation
 from ..model.run_setting import Until
-from ..spec.syntax.scalar import CONTROL
 from ..trial import record
 from ..trial.strict_folder import is_name
 

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from ..cache_folder import user_key
+from ..codec.scalar import CONTROL
 from ..error import MachineError, TestbedError, UserError, visible
 from ..model.scenario import Trial
 from ..spec.scenario.trial import trial_of
 from ..spec.syntax import input_file
-from ..spec.syntax.scalar import CONTROL
 from . import record, strict_folder, trusted_path
 from .stored_result import SCHEMA, TrialResult
 from .strict_folder import FULL

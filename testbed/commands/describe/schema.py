@@ -27,7 +27,7 @@ class Kind(StrEnum):
 def schema(kind: Annotated[Kind, typer.Argument(help="The kind of file.")]) -> None:
     """Editors with support for JSON Schema, such as VS Code, use it to check and complete YAML files."""
     found = SCHEMAS[kind]()
-    print(json.dumps(found, indent=2))
+    print(json.dumps(found, indent=1))
 
 
 SCHEMAS: Mapping[Kind, Callable[[], dict[str, Any]]] = {

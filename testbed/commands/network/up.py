@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from ...codec.scalar import NAME_ALLOWED, NAME_PATTERN
 from ...error import UserError
 from ...interactive.build import build
 from ...interactive.starter import start
@@ -20,7 +21,6 @@ from ...model.run_setting import Kernel
 from ...spec.load import is_scenario, load_topology, read
 from ...spec.mininet_import import without_effect
 from ...spec.syntax.attachment import Folder, permitted
-from ...spec.syntax.scalar import NAME_ALLOWED, NAME_PATTERN
 from .. import foreign_code
 from ..foreign_code import AllowCode, AllowFile
 from ..terminal import Terminal, say

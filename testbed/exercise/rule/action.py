@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from pydantic import Field
-
+from ...codec.fault import Fault
+from ...codec.keyed import Keyed, key, named
+from ...codec.kind import NAME, SPAN, TEXT, word
 from ...plan.step import Run, Sleep, Step
-from ...spec.syntax.document import Fault
-from ...spec.syntax.field import Name, Span, Text
-from ...spec.syntax.file_model import FileModel
-from .common import STATUS, Count, Found, Net, NotChecked, said, shortened
+from .common import COUNT, STATUS, Found, Net, NotChecked, said, shortened
 
 ENDS = ("end0", "end1")
 LISTENER = """
@@ -30,16 +28,19 @@ while True:
 LISTENS_S = 1.0
 
 
-class Action(FileModel):
+@named
+class Action(Keyed):
     """One thing that happens."""
 
-    link: Name | None = Field(None, description="The link that goes down or up.")
-    is_: Literal["down", "up"] | None = Field(None, alias="is")
-    wait: Span | None = Field(None, description="Lab time that passes.")
-    node: Name | None = Field(None, description="Where a command runs, or a server listens.")
-    run: Text | None = Field(None, description="A shell command that ends with status 0.")
-    start: Text | None = Field(None, description="A shell command that goes on in the background.")
-    listen: Count | None = Field(None, description="A TCP port on which the node sends its name to all who come.")
+    link: str | None = key("link", NAME, "The link that goes down or up.", default=None)
+    is_: Literal["down", "up"] | None = key("is", word("down", "up"), default=None)
+    wait: int | None = key("wait", SPAN, "Lab time that passes.", default=None)
+    node: str | None = key("node", NAME, "Where a command runs, or a server listens.", default=None)
+    run: str | None = key("run", TEXT, "A shell command that ends with status 0.", default=None)
+    start: str | None = key("start", TEXT, "A shell command that goes on in the background.", default=None)
+    listen: int | None = key(
+        "listen", COUNT, "A TCP port on which the node sends its name to all who come.", default=None
+    )
 
     def faults(self) -> Iterator[Fault]:
         kinds = [key for key in ("link", "wait", "run", "start", "listen") if getattr(self, key) is not None]

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from pydantic import Field
-
 from ... import units
+from ...codec.fault import Fault
+from ...codec.keyed import key as a_key
+from ...codec.keyed import named
+from ...codec.kind import FRACTION, TEXT
 from ...error import UserError
 from ...plan.step import Step
-from ...spec.syntax.document import Fault, Position, mapping, parse
-from ...spec.syntax.field import Text
-from ...spec.topology.link.loss import FractionField
+from ...spec.syntax.document import Position, mapping, parse
 from .common import Found, Kind, Net, NotChecked
 
 NUMBER = re.compile(r"[+-]?([0-9]{1,30}/[0-9]{1,30}|([0-9]{1,30}(\.[0-9]{0,30})?|\.[0-9]{1,30})([eE][+-]?[0-9]{1,2})?)")
@@ -31,13 +31,14 @@ READERS = (units.parse_time, units.parse_rate, units.parse_size, units.parse_bit
 """What a number may be; the first that reads the expected one reads the answer, too."""
 
 
+@named
 class Answer(Kind):
     """The key `key` of `file`, lines of `key: value`, `is` this text or number, with an error of up to `within`."""
 
-    file: Text = "answers.yaml"
-    key: Text
-    is_: Text = Field(alias="is")
-    within: FractionField = Fraction(0)
+    file: str = a_key("file", TEXT, default="answers.yaml")
+    key: str = a_key("key", TEXT)
+    is_: str = a_key("is", TEXT)
+    within: Fraction = a_key("within", FRACTION, default=Fraction(0))
 
     def faults(self) -> Iterator[Fault]:
         if self.within and read(self.is_, self.is_) is None:

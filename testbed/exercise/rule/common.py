@@ -8,19 +8,17 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias
 
-from pydantic import PlainValidator, WithJsonSchema
-
+from ...codec.fault import Fault
+from ...codec.keyed import Keyed, named
+from ...codec.kind import whole
 from ...error import one_of
 from ...model.expectation import NotChecked as NotChecked
 from ...model.topology import Topology
 from ...plan.network import Plan
 from ...plan.node.control_channel import OVS_FOLDER
 from ...plan.step import Run, Step
-from ...spec.syntax.document import Fault
-from ...spec.syntax.file_model import FileModel
-from ...spec.syntax.scalar import whole
 
 PATIENCE_S = 60
 """How long a program of a rule may take, in lab time, before it is ended."""
@@ -107,7 +105,8 @@ def said(found: Found, name: str) -> tuple[int, str]:
     return int(status), text.removesuffix("\n")
 
 
-class Kind(FileModel, ABC):
+@named
+class Kind(Keyed, ABC):
     """One kind of rule. `refuses` says that it holds in a network in which nothing works, so that it needs others."""
 
     refuses: ClassVar[bool] = False
@@ -134,13 +133,9 @@ class Kind(FileModel, ABC):
         return ()
 
 
-Count = Annotated[
-    int, PlainValidator(whole(1, 100_000)), WithJsonSchema({"type": "integer", "minimum": 1, "maximum": 100_000})
-]
+COUNT = whole(1, 100_000)
 """How often, at least once."""
-Number = Annotated[
-    int, PlainValidator(whole(0, 10**9)), WithJsonSchema({"type": "integer", "minimum": 0, "maximum": 10**9})
-]
+NUMBER = whole(0, 10**9)
 """How many, or none."""
 
 

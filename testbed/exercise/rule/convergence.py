@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import Field
-
+from ...codec.fault import Fault
+from ...codec.keyed import key, named
+from ...codec.kind import NAME, SPAN, listed, record
 from ...plan.step import Run, Sleep, Step, Stop
-from ...spec.syntax.document import Fault
-from ...spec.syntax.field import Name, Span
 from .action import Action
 from .common import STATUS, Found, Kind, Net, NotChecked
 
@@ -19,16 +18,17 @@ BEFORE_S, AFTER_S = 1.0, 1.0
 SEQUENCE = re.compile(r"icmp_seq=(\d+) ttl=")
 
 
+@named
 class Converges(Kind):
     """Pings from `from` to `to` are answered, then `when` happens, and after `within` at most they are answered again,
     and stay so for a second.
     """
 
-    source: Name = Field(alias="from")
-    destination: Name = Field(alias="to")
-    when: Annotated[list[Action], Field(min_length=1)]
-    within: Span
-    interval: Span = 10_000_000
+    source: str = key("from", NAME)
+    destination: str = key("to", NAME)
+    when: tuple[Action, ...] = key("when", listed(record(Action), 1))
+    within: int = key("within", SPAN)
+    interval: int = key("interval", SPAN, default=10_000_000)
 
     def faults(self) -> Iterator[Fault]:
         for number, action in enumerate(self.when):

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pydantic import Field
-
+from ...codec.fault import Fault
+from ...codec.keyed import key, named
+from ...codec.kind import NAME, TEXT, WORD, table
 from ...plan.step import Step
-from ...spec.syntax.document import Fault
-from ...spec.syntax.field import Name, Text
-from .common import Count, Found, Kind, Net, NotChecked, Number, expression_faults, said
+from .common import COUNT, NUMBER, Found, Kind, Net, NotChecked, expression_faults, said
 
 DUMP = "ovs-ofctl -O OpenFlow13 --no-names dump-flows br0"
-WORD = re.compile(r"[a-z_0-9]+=[^,\s]+|[a-z_0-9]+")
+FIELD = re.compile(r"[a-z_0-9]+=[^,\s]+|[a-z_0-9]+")
 PROTOCOLS = {
     "ip": {"eth_type": "0x0800"}, "arp": {"eth_type": "0x0806"}, "ipv6": {"eth_type": "0x86dd"},
     "icmp": {"eth_type": "0x0800", "ip_proto": "1"}, "tcp": {"eth_type": "0x0800", "ip_proto": "6"},
@@ -31,18 +30,19 @@ NO_MATCH = ("cookie", "duration", "n_packets", "n_bytes", "idle_age", "hard_age"
             "hard_timeout", "importance", "send_flow_rem", "check_overlap", "reset_counts")  # fmt: skip
 
 
+@named
 class Flow(Kind):
     """A switch has an entry with such a match and such actions. `match` maps fields to values (`any`: has the field,
     `none`: has it not); `actions` is a regular expression that is found in the actions.
     """
 
-    switch: Name
-    match: dict[str, Text] = Field({}, description="Fields and their values.")
-    actions: Text | None = None
-    table: Number | None = None
-    priority: Number | None = None
-    packets: Number = Field(0, description="The least packets that it has carried.")
-    entries: Count = Field(1, description="The least such entries.")
+    switch: str = key("switch", NAME)
+    match: Mapping[str, str] = key("match", table(WORD, TEXT), "Fields and their values.", default={})
+    actions: str | None = key("actions", TEXT, default=None)
+    table: int | None = key("table", NUMBER, default=None)
+    priority: int | None = key("priority", NUMBER, default=None)
+    packets: int = key("packets", NUMBER, "The least packets that it has carried.", default=0)
+    entries: int = key("entries", COUNT, "The least such entries.", default=1)
 
     def faults(self) -> Iterator[Fault]:
         yield from expression_faults("actions", self.actions)
@@ -69,9 +69,9 @@ class Flow(Kind):
 
     def fits(self, net: Net, each: dict[str, str]) -> bool:
         """Whether an entry is such a one."""
-        wanted = {SPELLINGS.get(key, key): net.filled(value).lower() for key, value in self.match.items()}
-        for key, value in wanted.items():
-            has = each.get(f"match {key}")
+        wanted = {SPELLINGS.get(name, name): net.filled(value).lower() for name, value in self.match.items()}
+        for name, value in wanted.items():
+            has = each.get(f"match {name}")
             if (value == "none") != (has is None) or (value not in ("none", "any") and _plain(has) != _plain(value)):
                 return False
         return (
@@ -102,7 +102,7 @@ def entry(line: str) -> dict[str, str]:
     """A line of `ovs-ofctl dump-flows`: its fields, those of the match as "match FIELD", and its actions."""
     head, _, actions = line.strip().partition(" actions=")
     found = {"actions": actions}
-    for word in WORD.findall(head.replace(", ", ",").replace(",", " ")):
+    for word in FIELD.findall(head.replace(", ", ",").replace(",", " ")):
         key, _, value = word.partition("=")
         if key in NO_MATCH:
             found[key] = value

@@ -5,28 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pydantic import Field
-
 from ...analysis.expectation import verdict
 from ...analysis.expectation.measured import Measured
+from ...codec.fault import Fault
+from ...codec.keyed import key, named
+from ...codec.kind import TEXT
 from ...model.expectation import Expectation
 from ...plan.step import Step
 from ...spec.scenario.expect import MeasureKeys, plain
-from ...spec.syntax.document import Fault
-from ...spec.syntax.field import Text
 from .common import Found, Kind, Net, NotChecked
 
 
+@named
 class Measure(MeasureKeys, Kind):
     """In the trials of `scenario` in which the axes have the values of `where`, the `metric` is from `least` to `most`;
     with `over` it is divided by that of the trials in which they have those values. All their verdicts are `valid`.
     """
 
-    scenario: Text = Field(description="The file of the scenario.")
+    scenario: str = key("scenario", TEXT, "The file of the scenario.")
 
     def faults(self) -> Iterator[Fault]:
-        for key, choice in (("where", self.where), ("over", self.over or {})):
-            yield from (fault.under(key) for fault in plain(choice)[1])
+        for name, choice in (("where", self.where), ("over", self.over or {})):
+            yield from (fault.under(name) for fault in plain(choice)[1])
         yield from self.bound_faults()
 
     @property

@@ -7,24 +7,24 @@ import re
 from collections.abc import Iterator
 from typing import Any, Literal
 
-from pydantic import Field
-
+from ...codec.fault import Fault
+from ...codec.keyed import key, named
+from ...codec.kind import NAME, SPAN, TEXT, word
 from ...plan.step import Step
-from ...spec.syntax.document import Fault
-from ...spec.syntax.field import Name, Span, Text
-from .common import Count, Found, Kind, Net, NotChecked, Number, expression_faults, said, shortened
+from .common import COUNT, NUMBER, Found, Kind, Net, NotChecked, expression_faults, said, shortened
 
 CONNECT = 'exec 3<>"/dev/tcp/$1/$2"'
 CONNECT_S = 4
 
 
+@named
 class Route(Kind):
     """What `node` sends to the address `to` goes to the neighbour `via` (`none`: it has no route there)."""
 
-    node: Name
-    to: Text
-    via: Text
-    device: Text | None = None
+    node: str = key("node", NAME)
+    to: str = key("to", TEXT)
+    via: str = key("via", TEXT)
+    device: str | None = key("device", TEXT, default=None)
 
     @property
     def is_negative(self) -> bool:
@@ -62,13 +62,14 @@ class Route(Kind):
         return tuple(str(address.ip) for port in ports for address in port.addresses)
 
 
+@named
 class Port(Kind):
     """From `from` a TCP connection to port `tcp` of `node` can be opened, or (`open: false`) cannot."""
 
-    node: Name
-    source: Name = Field(alias="from")
-    tcp: Count
-    open: Literal["true", "false"] = "true"
+    node: str = key("node", NAME)
+    source: str = key("from", NAME)
+    tcp: int = key("tcp", COUNT)
+    open: Literal["true", "false"] = key("open", word("true", "false"), default="true")
 
     @property
     def is_negative(self) -> bool:
@@ -91,17 +92,18 @@ class Port(Kind):
         return f"{self.source} can{'' if is_open else 'not'} open TCP port {self.tcp} of {self.node}"
 
 
+@named
 class Output(Kind):
     """A shell command in `node` ends with `status` and says what `matches` and not what `lacks`, which are regular
     expressions; it may take as long as `within`.
     """
 
-    node: Name
-    run: Text
-    matches: Text | None = None
-    lacks: Text | None = None
-    status: Number | None = None
-    within: Span = 30_000_000_000
+    node: str = key("node", NAME)
+    run: str = key("run", TEXT)
+    matches: str | None = key("matches", TEXT, default=None)
+    lacks: str | None = key("lacks", TEXT, default=None)
+    status: int | None = key("status", NUMBER, default=None)
+    within: int = key("within", SPAN, default=30_000_000_000)
 
     @property
     def is_negative(self) -> bool:

@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from pydantic import Field
-
+from ...codec.fault import Fault
+from ...codec.keyed import key, named
+from ...codec.kind import NAME, TEXT
 from ...plan.step import Run, Sleep, Step, Stop
-from ...spec.syntax.document import Fault
-from ...spec.syntax.field import Name, Text
-from .common import Found, Kind, Net, NotChecked, Number, said
+from .common import NUMBER, Found, Kind, Net, NotChecked, said
 
 LISTENS_S, RETIRES_S = 1.0, 2.0
 """How long tcpdump takes until it listens, and packets until they have reached it."""
@@ -19,18 +18,19 @@ COUNTED = re.compile(r"^(\d+) packets? captured", re.MULTILINE)
 DROPPED = re.compile(r"^(\d+) packets? dropped by kernel", re.MULTILINE)
 
 
+@named
 class Seen(Kind):
     """While `while` runs in `node`, so many packets that `filter` describes, as for tcpdump, pass the node `at`, on its
     `link` or, left out, its first port.
     """
 
-    at: Name
-    link: Name | None = None
-    filter: Text
-    doing: Text = Field(alias="while")
-    node: Name
-    least: Number | None = None
-    most: Number | None = None
+    at: str = key("at", NAME)
+    link: str | None = key("link", NAME, default=None)
+    filter: str = key("filter", TEXT)
+    doing: str = key("while", TEXT)
+    node: str = key("node", NAME)
+    least: int | None = key("least", NUMBER, default=None)
+    most: int | None = key("most", NUMBER, default=None)
 
     @property
     def is_negative(self) -> bool:

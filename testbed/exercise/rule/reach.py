@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import Field
-
+from ...codec.fault import Fault
+from ...codec.keyed import key, named
+from ...codec.kind import TEXT, listed
 from ...plan.step import Step
-from ...spec.syntax.document import Fault
-from ...spec.syntax.field import Text
-from .common import Count, Found, Kind, Net, NotChecked, said
+from .common import COUNT, Found, Kind, Net, NotChecked, said
 
 SENT = re.compile(r"^ping (\S+)\n(.*?)^end$", re.MULTILINE | re.DOTALL)
 COUNTS = re.compile(r"(\d+) packets transmitted, (\d+) received")
@@ -27,14 +26,15 @@ TRACE = (
 HOP = re.compile(r"^hop (\d+)$", re.MULTILINE)
 FROM = re.compile(r"(?:From |bytes from )([0-9a-f.:]+?):? (?:icmp_seq|time=)")
 
-Names = Annotated[list[Text], Field(min_length=1)]
+NAMES = listed(TEXT, 1)
 
 
+@named
 class _Pings(Kind):
-    source: Names = Field([], alias="from")
-    destination: Names = Field([], alias="to")
-    among: Names = Field([])
-    pings: Count = 3
+    source: tuple[str, ...] = key("from", NAMES, default=())
+    destination: tuple[str, ...] = key("to", NAMES, default=())
+    among: tuple[str, ...] = key("among", NAMES, default=())
+    pings: int = key("pings", COUNT, default=3)
 
     def faults(self) -> Iterator[Fault]:
         if bool(self.among) == bool(self.source or self.destination) or bool(self.source) != bool(self.destination):
@@ -71,10 +71,11 @@ class _Pings(Kind):
                 yield source, other, 0 if counts is None else int(counts[2])
 
 
+@named
 class Reach(_Pings):
     """Each of `from` pings each of `to`, or of `among` the others; at least `answers` of the pings are answered."""
 
-    answers: Count | None = None
+    answers: int | None = key("answers", COUNT, default=None)
 
     def faults(self) -> Iterator[Fault]:
         yield from super().faults()
@@ -101,12 +102,13 @@ class NoReach(_Pings):
         return _listed(got)
 
 
+@named
 class Path(Kind):
     """What `from` sends to `to` passes these routers, in this order, and no other."""
 
-    source: Text = Field(alias="from")
-    destination: Text = Field(alias="to")
-    through: list[Text] = Field([])
+    source: str = key("from", TEXT)
+    destination: str = key("to", TEXT)
+    through: tuple[str, ...] = key("through", listed(TEXT), default=())
 
     def nodes(self) -> tuple[str, ...]:
         return (self.source, self.destination, *self.through)

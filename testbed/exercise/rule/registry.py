@@ -5,17 +5,16 @@ A new kind is a class in a module of this package, and its line in KINDS there.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 from typing import Any
 
-from pydantic import Field, create_model
-
-from ...spec.syntax.document import Fault
-from ...spec.syntax.field import Lines, Name
-from ...spec.syntax.file_model import FileModel
+from ...codec.fault import Fault
+from ...codec.keyed import Keyed, key, named
+from ...codec.kind import LINES, NAME, listed, record
 from . import answer, convergence, flow_table, measure, node_state, packet, reach
 from .action import Action
-from .common import Count, Kind
+from .common import COUNT, Kind
 
 KINDS: dict[str, type[Kind]] = {
     **reach.KINDS,
@@ -29,19 +28,20 @@ KINDS: dict[str, type[Kind]] = {
 """By the key that a rule has."""
 
 
-class _Rule(FileModel):
+@named
+class _Rule(Keyed):
     """What all rules have."""
 
-    name: Name
-    points: Count = 1
-    message: Lines = Field(description="What the student is told if the rule does not hold.")
-    before: list[Action] = Field([], description="What happens first.")
-    needs: list[Name] = Field([], description="Rules that must hold, so that this one counts.")
+    name: str = key("name", NAME)
+    points: int = key("points", COUNT, default=1)
+    message: str = key("message", LINES, "What the student is told if the rule does not hold.")
+    before: tuple[Action, ...] = key("before", listed(record(Action)), "What happens first.", default=())
+    needs: tuple[str, ...] = key("needs", listed(NAME), "Rules that must hold, so that this one counts.", default=())
 
     @property
     def kinds(self) -> list[str]:
         """The keys of kinds that it has."""
-        return [key for key in KINDS if getattr(self, key.replace("-", "_")) is not None]
+        return [each for each in KINDS if getattr(self, each.replace("-", "_")) is not None]
 
     @property
     def kind(self) -> Kind:
@@ -55,18 +55,26 @@ class _Rule(FileModel):
             what = f"the rule {self.name!r} asks {'nothing' if not self.kinds else ' and '.join(self.kinds)}"
             yield Fault((), what, f"one of {', '.join(KINDS)}", named=True)
             return
-        (key,) = self.kinds
-        yield from (fault.under(key) for fault in self.kind.faults())
+        (asked,) = self.kinds
+        yield from (fault.under(asked) for fault in self.kind.faults())
         for number, action in enumerate(self.before):
             yield from (fault.under("before", number) for fault in action.faults())
         if self.kind.is_negative and not self.needs:
             what = f"the rule {self.name!r} holds in a network in which nothing works"
-            yield Fault((key,), what, "needs: [NAME] with a rule that does not", named=True)
+            yield Fault((asked,), what, "needs: [NAME] with a rule that does not", named=True)
 
 
-_FIELDS: dict[str, Any] = {
-    key.replace("-", "_"): (kind | None, Field(None, alias=key, description=kind.__doc__))
-    for key, kind in KINDS.items()
-}
-RuleFile: type[_Rule] = create_model("RuleFile", __base__=_Rule, **_FIELDS)
+def _rule_keys() -> type[_Rule]:
+    """A class with a key for each kind."""
+    found: dict[str, Any] = {
+        key_name.replace("-", "_"): key(key_name, record(kind), inspect.cleandoc(kind.__doc__ or ""), default=None)
+        for key_name, kind in KINDS.items()
+    }
+    made: type[_Rule] = named(
+        type("RuleFile", (_Rule,), {**found, "__annotations__": dict.fromkeys(found, "Any"), "__doc__": _Rule.__doc__})
+    )
+    return made
+
+
+RuleFile = _rule_keys()
 Rule = _Rule

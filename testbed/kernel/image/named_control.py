@@ -7,10 +7,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from ...codec.fault import Fault
+from ...codec.fault import Path as At
 from ...error import MachineError, Problem, SpecError, UserError
 from ...spec.load import read
-from ...spec.syntax.document import Data, Document, Fault
-from ...spec.syntax.document import Path as At
+from ...spec.syntax.document import Data, Document
 from . import first_boot
 from .cache import KernelImage, find
 

@@ -55,7 +55,6 @@ PYTHON_PACKAGES = (
     "matplotlib",
     "numpy",
     "pyarrow",
-    "pydantic",
     "pyroute2",
     "rich",
     "scipy",

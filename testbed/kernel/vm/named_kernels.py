@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
+from ...codec.fault import Fault
+from ...codec.fault import Path as At
 from ...error import Problem, SpecError, one_of
 from ...model.topology import Topology
 from ...spec.load import read
-from ...spec.syntax.document import Data, Document, Fault, mapping
-from ...spec.syntax.document import Path as At
+from ...spec.syntax.document import Data, Document, mapping
 from ...spec.topology.node.keys import nodes_that
 from . import kernel_cache
 

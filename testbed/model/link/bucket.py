@@ -5,33 +5,86 @@ Both count whole Ethernet frames, as the rate of a link does.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from ... import units
+from ...codec.fault import Fault
+from ...codec.keyed import Keyed, Kind, key, keyed
+from ...codec.kind import RATE, matching, none_or
+from ...codec.scalar import quantity, text_of
+from ...error import ValueRefused
+from .extent import BURST_MAX
 
 RATE_MAX_BPS = 10**11
 """The fastest bucket: its bytes of a second, counted in 10^-9 bytes, fit into the kernel's 64 bits."""
 
 
-@dataclass(frozen=True)
-class Shaper:
-    """Packets leave at `rate_bps` while there is credit, at `refill_bps` without any; the others wait in the buffer.
+SHAPER_ALLOWED = "none, or {rate: 10 Gbit/s, burst: 2.6 Tbit, refill: 750 Mbit/s}"
+POLICER_ALLOWED = "none, or {rate: 10 Mbit/s, burst: 64 KiB}"
+VOLUME_ALLOWED = f"{units.SIZE.allowed}; or in {', '.join(units.BITS.units)}, such as '2.6 Tbit'"
+
+
+def _rate(value: object) -> int:
+    rate_bps = quantity(units.parse_rate, units.RATE.allowed, low=1)(value) or 0
+    if rate_bps % 8 or rate_bps > RATE_MAX_BPS:
+        why = "is not a whole number of bytes per second" if rate_bps % 8 else "is too fast for a bucket"
+        raise ValueRefused(f"{value!r} {why}", f"a multiple of 8 bit/s up to {units.format_rate(RATE_MAX_BPS)}")
+    return rate_bps
+
+
+def _volume(value: object) -> int:
+    text = text_of(value, VOLUME_ALLOWED)
+    if not text.rstrip().endswith("bit"):
+        return quantity(units.parse_size, VOLUME_ALLOWED, low=1, high=BURST_MAX)(value) or 0
+    bits = units.parse_bits(text)
+    if not bits or bits % 8:
+        raise ValueRefused(f"{text!r} is not a whole number of bytes, or none", VOLUME_ALLOWED)
+    if bits // 8 > BURST_MAX[0]:
+        raise ValueRefused(f"{text!r} is too large", BURST_MAX[1])
+    return bits // 8
+
+
+BUCKET_RATE = Kind(_rate, units.format_rate, RATE.schema)
+VOLUME = Kind(
+    _volume,
+    units.format_size,
+    matching(rf"{units.SIZE.pattern}|{units.BITS.pattern}", "A volume of whole frames.", "2.6 Tbit", "64 KiB"),
+)
+
+
+@keyed
+class Shaper(Keyed):
+    """A rate while there is credit, and the rate at which credit comes back, which holds without any.
+
+    Packets leave at `rate_bps` while there is credit, at `refill_bps` without any; the others wait in the buffer.
 
     There is credit for `burst_bytes` at first and at most. It comes back at `refill_bps` all the time. The rates are
     multiples of 8, and `refill_bps` is less than `rate_bps`.
     """
 
-    rate_bps: int
-    burst_bytes: int
-    refill_bps: int
+    rate_bps: int = key("rate", BUCKET_RATE)
+    burst_bytes: int = key("burst", VOLUME)
+    refill_bps: int = key("refill", BUCKET_RATE)
+
+    def faults(self) -> Iterator[Fault]:
+        if self.refill_bps >= self.rate_bps:
+            what = f"the credit comes back at {units.format_rate(self.refill_bps)}, and would never end"
+            yield Fault(("refill",), what, f"less than the rate of {units.format_rate(self.rate_bps)}", named=True)
 
 
-@dataclass(frozen=True)
-class Policer:
-    """What exceeds `rate_bps`, a multiple of 8, and a burst of `burst_bytes` is dropped; nothing waits."""
+@keyed
+class Policer(Keyed):
+    """A rate and a burst; what exceeds them is dropped.
 
-    rate_bps: int
-    burst_bytes: int
+    What exceeds `rate_bps`, a multiple of 8, and a burst of `burst_bytes` is dropped; nothing waits.
+    """
+
+    rate_bps: int = key("rate", BUCKET_RATE)
+    burst_bytes: int = key("burst", VOLUME)
+
+
+SHAPER = none_or(Shaper, "this is not a shaper", SHAPER_ALLOWED)
+POLICER = none_or(Policer, "this is not a policer", POLICER_ALLOWED)
 
 
 def shaper_words(shaper: Shaper) -> str:

@@ -4,11 +4,16 @@ reorders or gathers them, and loses acknowledgements; as values. Pure, no I/O.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from ... import units
+from ...codec.fault import Fault
+from ...codec.keyed import Keyed, key, keyed
+from ...codec.kind import SIZE, SPAN, none_or
+from .extent import DELAY_MAX, SLOT_MAX
 
 
 @dataclass(frozen=True)
@@ -35,14 +40,28 @@ class Reorder:
     by_packets: int | None = None
 
 
-@dataclass(frozen=True)
-class Aggregate:
-    """Packets leave in bursts: `time_ns` after the one before or later, and up to the packet that makes `burst_bytes`
+@keyed
+class Aggregate(Keyed):
+    """Bursts: the time between them, and the most bytes of each.
+
+    Packets leave in bursts: `time_ns` after the one before or later, and up to the packet that makes `burst_bytes`
     of Ethernet frames full; None is no bound.
     """
 
-    time_ns: int
-    burst_bytes: int | None = None
+    time_ns: int = key("time", SPAN)
+    burst_bytes: int | None = key("bytes", SIZE, default=None)
+
+    def faults(self) -> Iterator[Fault]:
+        for name, value, (most, said) in (
+            ("time", self.time_ns, DELAY_MAX),
+            ("bytes", self.burst_bytes or 0, SLOT_MAX),
+        ):
+            if value > most:
+                yield Fault((name,), "this is too large", said, named=True)
+
+
+AGGREGATE_ALLOWED = "none, {time: 4 ms}, {time: 4 ms, bytes: 32 KiB}"
+AGGREGATE = none_or(Aggregate, "this does not say how packets are gathered", AGGREGATE_ALLOWED, about=AGGREGATE_ALLOWED)
 
 
 BY_HAND: Literal["by hand"] = "by hand"

@@ -8,14 +8,19 @@ IMPAIRMENTS has what is the same of an impairment wherever one meets it. By the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 from ... import units
+from ...codec import scalar
+from ...codec.fault import Fault
+from ...codec.keyed import Keyed, Kind, key, keyed
+from ...codec.kind import FLAG, FRACTION, SPAN, number, whole, word
 from . import fault
 from .bucket import Policer, Shaper, policer_words, shaper_words
+from .extent import share_faults
 from .queue import Queue, queue_words
 from .trace import Trace
 from .trace import words as trace_words
@@ -24,37 +29,72 @@ EVERY_MIN, EVERY_MAX = 2, 10**8
 """The range of X in "1 in X"."""
 
 
-@dataclass(frozen=True)
-class PeriodicLoss:
-    """Exactly one in `every` data packets is dropped.
+EVERY = whole(EVERY_MIN, EVERY_MAX, "One packet out of this number is dropped.")
+PHASE = Kind(
+    lambda value: value if value == "seeded" else scalar.whole(0, EVERY_MAX - 1)(value),
+    schema={
+        "anyOf": [
+            {"const": "seeded"},
+            number(0, EVERY_MAX - 1, "How many packets earlier the first drop comes."),
+        ],
+        "description": "Where the count begins: less than `every`, or seeded (drawn from the trial's seed).",
+    },
+)
+
+
+@keyed
+class PeriodicLoss(Keyed):
+    """Periodic loss: one data packet in `every`.
 
     With phase 0 it is the `every`-th, the 2·`every`-th, …; phase k (up to `every` - 1) makes the first drop
     come k packets earlier; "seeded" draws k from the trial's seed. SYNs and pure ACKs are not counted.
     """
 
-    every: int
-    phase: int | Literal["seeded"] = 0
+    every: int = key("every", EVERY)
+    phase: int | Literal["seeded"] = key("phase", PHASE, default=0)
+
+    def faults(self) -> Iterator[Fault]:
+        if self.phase != "seeded" and self.phase >= self.every:
+            what = f"a phase of {self.phase} is too large"
+            yield Fault(("phase",), what, f"0 to {self.every - 1}, seeded", named=True)
 
 
-@dataclass(frozen=True)
-class RandomLoss:
-    """Each packet is dropped independently with a probability strictly between 0 and 1."""
+@keyed
+class RandomLoss(Keyed):
+    """Independent random loss.
 
-    probability: Fraction
-
-
-@dataclass(frozen=True)
-class GilbertElliott:
-    """Loss in bursts: a two-state Markov chain, advanced by each packet.
-
-    `p` is the probability to go from good to bad and `r` from bad to good, both above 0; `loss_bad` and
-    `loss_good` are the probabilities to lose a packet in each state (Elliott's 1-h and 1-k).
+    Each packet is dropped with a probability strictly between 0 and 1.
     """
 
-    p: Fraction
-    r: Fraction
-    loss_bad: Fraction = Fraction(1)
-    loss_good: Fraction = Fraction(0)
+    probability: Fraction = key("random", FRACTION)
+
+    def faults(self) -> Iterator[Fault]:
+        if not 0 < self.probability < 1:
+            what = "nothing or everything would be lost"
+            yield Fault(("random",), what, "more than 0 % and less than 100 %", named=True)
+        yield from share_faults(self.probability, "random")
+
+
+@keyed
+class GilbertElliott(Keyed):
+    """The parameters of a Gilbert-Elliott chain.
+
+    Loss in bursts: a two-state Markov chain, advanced by each packet. `p` is the probability to go from good to bad and
+    `r` from bad to good, both above 0; `loss_bad` and `loss_good` are the probabilities to lose a packet in each state
+    (Elliott's 1-h and 1-k).
+    """
+
+    p: Fraction = key("p", FRACTION)
+    r: Fraction = key("r", FRACTION)
+    loss_bad: Fraction = key("loss_bad", FRACTION, default=Fraction(1))
+    loss_good: Fraction = key("loss_good", FRACTION, default=Fraction(0))
+
+    def faults(self) -> Iterator[Fault]:
+        for name in ("p", "r"):
+            if not getattr(self, name):
+                yield Fault((name,), f"{name} is 0: the state would never change", "more than 0 %", named=True)
+        for name in ("p", "r", "loss_bad", "loss_good"):
+            yield from share_faults(getattr(self, name), name)
 
 
 Loss: TypeAlias = PeriodicLoss | RandomLoss | GilbertElliott
@@ -62,17 +102,21 @@ Loss: TypeAlias = PeriodicLoss | RandomLoss | GilbertElliott
 Distribution: TypeAlias = Literal["uniform", "normal", "pareto", "paretonormal"]
 
 
-@dataclass(frozen=True)
-class Jitter:
-    """Variation of the one-way delay, at least 1 ns.
+DISTRIBUTION = word("uniform", "normal", "pareto", "paretonormal")
 
+
+@keyed
+class Jitter(Keyed):
+    """Jitter in full.
+
+    Variation of the one-way delay, at least 1 ns.
     `sd_ns` is what netem calls jitter: the standard deviation of the distribution, or half the width of a
     uniform one. `reorder` says whether a packet may overtake one sent before it.
     """
 
-    sd_ns: int
-    distribution: Distribution = "uniform"
-    reorder: bool = False
+    sd_ns: int = key("sd", SPAN)
+    distribution: Distribution = key("distribution", DISTRIBUTION, default="uniform")
+    reorder: bool = key("reorder", FLAG, default=False)
 
 
 @dataclass(frozen=True)

@@ -2,22 +2,63 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ...codec.keyed import Keyed, Kind, key, keyed
+from ...codec.keyed import key as a_key
+from ...codec.kind import FLAG, NAME, mapped, matching, pattern, record, whole
+from ...codec.scalar import word
+from ...error import ValueRefused
+
+DEVICE_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.@:-]{0,14}"
+DEVICE_ALLOWED = "the name of a network interface, such as eth1"
+HOST_PATTERN = r"[A-Za-z0-9_][A-Za-z0-9_.:%-]{0,252}"
+HOST_ALLOWED = "the name or the address of a computer"
+USER_PATTERN = r"[A-Za-z0-9_][A-Za-z0-9_.@-]{0,63}\$?"
+PATH_PATTERN = r"[^\s'\"\\]+"
 
 
-@dataclass(frozen=True)
-class Ssh:
-    """How a machine is reached. What is None is left to the user's SSH configuration."""
-
-    address: str
-    user: str | None = None
-    port: int | None = None
-    key: str | None = None
-    known_hosts: str | None = None
+_nic_name = word(DEVICE_PATTERN, "a network interface", DEVICE_ALLOWED)
 
 
-@dataclass(frozen=True)
-class Machine:
+def _nics(value: object) -> tuple[str, ...]:
+    names = tuple(map(_nic_name, value)) if isinstance(value, list | tuple) else (_nic_name(value),)
+    if not 1 <= len(names) <= 2 or len(set(names)) < len(names):
+        raise ValueRefused(f"these are {len(names)} network interfaces", "one, or two different ones: [eth1, eth2]")
+    return names
+
+
+_ONE = matching(f"^{DEVICE_PATTERN}$", DEVICE_ALLOWED)
+NICS = Kind(
+    _nics,
+    lambda names: names[0] if len(names) == 1 else list(names),
+    {"anyOf": [_ONE, {"type": "array", "items": _ONE, "minItems": 1, "maxItems": 2}]},
+)
+HOST = pattern(HOST_PATTERN, "a host", HOST_ALLOWED, HOST_ALLOWED)
+USER = pattern(USER_PATTERN, "the name of a user", "the name of a user, such as root", "A user.")
+FILE = pattern(
+    PATH_PATTERN,
+    "a path without spaces and quotes",
+    "the path of a file",
+    "A file, relative to the folder of this file.",
+)
+
+
+@keyed
+class Ssh(Keyed):
+    """How a computer is reached; what is left out is as in the user's SSH configuration."""
+
+    address: str = a_key("address", HOST)
+    user: str | None = a_key("user", USER, default=None)
+    port: int | None = a_key("port", whole(1, 65535, "A TCP port."), default=None)
+    key: str | None = a_key(
+        "key", FILE, "The file of a private key; default: the keys of the agent and of ~/.ssh.", default=None
+    )
+    known_hosts: str | None = a_key(
+        "known_hosts", FILE, "The file with its host key; default: ~/.ssh/known_hosts.", default=None
+    )
+
+
+@keyed
+class Machine(Keyed):
     """What a node of this type has of its own.
 
     `host` is a name in the inventory or in the user's SSH configuration, None is the node's own name. `nics` holds, by
@@ -26,10 +67,14 @@ class Machine:
     configuration.
     """
 
-    host: str | None = None
-    nics: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    forward: bool = False
-    ssh: Ssh | None = None
+    host: str | None = key(
+        "host", HOST, "Its name in inventory.yml or in ~/.ssh/config; default: the node's name.", default=None
+    )
+    nics: tuple[tuple[str, tuple[str, ...]], ...] = key(
+        "nics", mapped(NAME, NICS), "Its interfaces, by link: eth1; an emulator has [eth1, eth2].", default=()
+    )
+    forward: bool = key("forward", FLAG, "Whether it routes between its links.", default=False)
+    ssh: Ssh | None = key("ssh", record(Ssh), "How to reach it; replaces its entry in inventory.yml.", default=None)
 
     def described(self, node: str) -> str:
         """For messages: root@192.0.2.11 port 2222, or the name in the SSH configuration."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from ...codec.keyed import keyed
 from .fact import AskedFlow, Program, Transfer, Workload
 
 Role: TypeAlias = Literal["server", "client"]
@@ -77,7 +78,7 @@ class Measure:
     may_be_zero: bool = False
 
 
-@dataclass(frozen=True)
+@keyed
 class CommandWorkload(
     Workload,
     tool="command",

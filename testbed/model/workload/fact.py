@@ -7,9 +7,14 @@ type-check, and raises TypeError when it is defined or made.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
+
+from ...codec.fault import Path
+from ...codec.keyed import Keyed, key, keyed
+from ...codec.kind import NAME
 
 SocketFact: TypeAlias = Literal["congestion", "window"]
 
@@ -82,8 +87,49 @@ class ControlConnection:
     greeting_bytes: int
 
 
-@dataclass(frozen=True)
-class Workload(ABC):
+@keyed
+class Ends(Keyed):
+    """The hosts between which a workload or a background runs."""
+
+    source: str = key("from", NAME, "The host that sends the data.")
+    destination: str = key("to", NAME, "The host that receives it.")
+
+    @property
+    def between(self) -> Mapping[str, str]:
+        """The hosts that take part, by their keys, in the order in which data passes them."""
+        return {"from": self.source, "to": self.destination}
+
+    @property
+    def elsewhere(self) -> Mapping[Path, str]:
+        """The hosts that take part besides, by where the file names them."""
+        return {}
+
+
+@keyed
+class ToolKeys(Ends, ABC):
+    """The keys of a tool, whose name is `tool`. `host_keys` are those that name a host."""
+
+    TAG = "tool"
+    tool: ClassVar[str]
+    host_keys: ClassVar[tuple[str, ...]] = ("from", "to")
+
+    @property
+    def measured_units(self) -> Mapping[str, str]:
+        """The base units of what only it measures, by name."""
+        return {}
+
+    @abstractmethod
+    def workload(self) -> Workload:
+        """The value, of keys without faults."""
+
+    @classmethod
+    @abstractmethod
+    def of(cls, workload: Any) -> ToolKeys:
+        """The keys of a value of the tool; `workload` is the way back."""
+
+
+@keyed
+class Workload(ToolKeys):
     """Data from the host `source` to the host `destination`.
 
     The same for all values of a class, stated in its header: `tool` is its name in files. `programs` are those of the
@@ -93,16 +139,12 @@ class Workload(ABC):
     sender's socket, which tells its samples. `control` is a connection that emulators leave alone.
     """
 
-    tool: ClassVar[str]
     programs: ClassVar[tuple[Program, ...]]
     one_kernel: ClassVar[bool]
     sends_data: ClassVar[bool]
     reports: ClassVar[frozenset[SocketFact]]
     port_is_senders: ClassVar[bool]
     control: ClassVar[ControlConnection | None]
-
-    source: str
-    destination: str
 
     def __init_subclass__(
         cls,
@@ -118,6 +160,15 @@ class Workload(ABC):
         super().__init_subclass__()
         cls.tool, cls.programs, cls.one_kernel, cls.sends_data = tool, programs, one_kernel, sends_data
         cls.reports, cls.port_is_senders, cls.control = reports, port_is_senders, control
+
+    def workload(self) -> Workload:
+        return self
+
+    @classmethod
+    def of(cls, workload: Any) -> ToolKeys:
+        """A value says its keys itself, unless its class has others for files."""
+        keys: ToolKeys = workload
+        return keys
 
     @property
     @abstractmethod

@@ -9,13 +9,15 @@ import random
 from dataclasses import dataclass
 from fractions import Fraction
 
+from ... import units
+from ...codec.keyed import Keyed, Kind, key, keyed
+from ...codec.kind import matching, number
+from ...codec.scalar import byte_count, whole
 from ...error import UserError
-from .arrival import Arrivals
+from .arrival import ARRIVALS_MAX, Arrivals
 from .fact import AskedFlow, DataPorts, Transfer, Workload
 from .size import Sizes
 
-ARRIVALS_MAX = 100_000
-"""The most flows of a trial. Each is a line of its schedule, and a row of its table."""
 OPEN_MAX = 2_000
 """The most flows that are open at the same time; each takes two threads."""
 FLOW_BYTES = 256 << 10
@@ -28,17 +30,32 @@ REQUEST_LEAST_BYTES = 8
 """A request tells the number of its answer."""
 
 
-@dataclass(frozen=True)
-class Requests:
-    """The receiver asks for each flow with a request of `size_bytes`, and the sender answers. So many `connections`
+REQUEST_MAX_BYTES, CONNECTIONS_MAX = 1 << 20, 128
+REQUEST_SIZE = Kind(
+    byte_count(REQUEST_LEAST_BYTES, REQUEST_MAX_BYTES),
+    units.format_size,
+    matching(units.SIZE.pattern, "The size of a request.", "100 B"),
+)
+CONNECTIONS = Kind(
+    lambda value: None if value == "new" else whole(1, CONNECTIONS_MAX)(value),
+    lambda count: count or "new",
+    {"anyOf": [{"const": "new"}, number(1, CONNECTIONS_MAX, "How many stay open, and take requests in turn.")]},
+)
+
+
+@keyed
+class Requests(Keyed):
+    """The receiver asks for each flow, and the sender answers.
+
+    A request has `size_bytes`. So many `connections`
     stay open all the time and take the requests in turn, each one after the other; None is a new one for each.
     """
 
-    size_bytes: int = REQUEST_BYTES
-    connections: int | None = None
+    size_bytes: int = key("size", REQUEST_SIZE, default=REQUEST_BYTES)
+    connections: int | None = key("connections", CONNECTIONS, default=None)
 
 
-@dataclass(frozen=True)
+@keyed
 class ShortFlowWorkload(
     Workload,
     tool="flow",

@@ -24,7 +24,7 @@ FRR_DAEMONS = "/usr/lib/frr"
 CONFIG, LOG = "frr.conf", "frr.log"
 PROTOCOLS: dict[str, Callable[[Frr], bool]] = {
     "ospf": lambda frr: frr.ospf is not None,
-    "rip": lambda frr: frr.rip,
+    "rip": lambda frr: frr.rip is not None,
     "bgp": lambda frr: frr.bgp is not None,
 }
 DAEMONS = {

@@ -9,26 +9,24 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any, Literal, TypeAlias
 
-from pydantic import TypeAdapter
-
+from ...codec.fault import Fault, Path
+from ...codec.keyed import Keyed, keys
+from ...codec.kind import SYSCTLS
+from ...codec.scalar import SYSCTL_PATTERN
 from ...error import ValueRefused, nearest, one_of
+from ...model.background import PATTERNS
 from ...model.link.impairment import IMPAIRMENTS
 from ...model.node.type import NODE_TYPES
 from ...model.run_setting import Kernel
-from ..syntax.document import Fault, Path
-from ..syntax.field import Sysctls
-from ..syntax.file_model import FileModel, check
-from ..syntax.scalar import SYSCTL_PATTERN
+from ...model.workload.tool import TOOLS
 from ..topology.file import NODE_FILES, LinkFile, TopologyFile
-from ..topology.link.impaired import EITHER_OR, TOTALS, WAYS
+from ..topology.link.direction import WAYS
+from ..topology.link.impaired import EITHER_OR, TOTALS
 from ..topology.link.impairment import in_params
 from ..topology.link.trace import short
 from ..topology.node.openflow import ControlFile
-from ..workload.background import PATTERNS
-from ..workload.registry import TOOLS
 from .file import ScenarioFile
 
 _DIRECTIONAL = tuple(row for row in IMPAIRMENTS.values() if row.varies_by_direction)
@@ -162,17 +160,17 @@ def read_value(key: AxisKey, data: Any, names: Names) -> tuple[Any, str, list[Fa
     A topology with problems of its own is None with nothing wrong.
     """
     if key.part == "sysctl":
-        named, faults = check(_SYSCTLS, {key.name: data})
-        text = "" if named is None else named[key.name]
+        named, faults = SYSCTLS.checked({key.name: data})
+        text = "" if named is None else dict(named)[key.name]
         return text, text, faults
     if key.key == "topology":
         return _read_topology(data, names)
-    adapter = _adapter(_file_model(key, names), key.key)
-    value, faults = check(adapter, {key.way: data} if key.way else data)
+    own = keys(_keys_of(key, names))[key.key]
+    value, faults = own.checked({key.way: data} if key.way else data)
     if faults:
         return None, "", faults
-    written = adapter.dump_python(value)
-    one = written[key.way] if key.way and isinstance(written, dict) else written
+    written = own.written(value)
+    one = written.get(key.way) if key.way and isinstance(written, dict) else written
     found = getattr(value, key.way) if key.way else value
     text = _text(value if isinstance(value, Kernel) else one)
     return found, in_params(key.key, text) if key.part == "link" else text, []
@@ -199,28 +197,15 @@ def _read_topology(data: Any, names: Names) -> tuple[TopologyFile | None, str, l
     return file, file.name if file else "", []
 
 
-def _file_model(key: AxisKey, names: Names) -> type[FileModel]:
+def _keys_of(key: AxisKey, names: Names) -> type[Keyed]:
     if key.part == "workload":
         return TOOLS[names.tool or "flow"]
     if key.part == "background":
         return PATTERNS[names.backgrounds[key.name] or "constant"]
     if key.part == "node":
         return NODE_FILES[names.types[key.name][0]]
-    file_models: dict[str, type[FileModel]] = {
-        "link": LinkFile,
-        "controller": ControlFile,
-        "scenario": ScenarioFile,
-    }
-    return file_models[key.part]
-
-
-_SYSCTLS = TypeAdapter[Any](Sysctls)
-
-
-@cache
-def _adapter(file_model: type[FileModel], key: str) -> TypeAdapter[Any]:
-    info = next(info for name, info in file_model.model_fields.items() if (info.alias or name) == key)
-    return TypeAdapter(info.rebuild_annotation())
+    classes: dict[str, type[Keyed]] = {"link": LinkFile, "controller": ControlFile, "scenario": ScenarioFile}
+    return classes[key.part]
 
 
 def _text(written: Any) -> str:

@@ -14,16 +14,14 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Any, Literal
-
-from pydantic import Field, PlainValidator, TypeAdapter, WithJsonSchema
+from typing import Any, Literal
 
 from ... import units
+from ...codec.fault import Fault
+from ...codec.keyed import Keyed, Kind, check, key, named
+from ...codec.kind import ANY, number, word
+from ...codec.scalar import whole
 from ...error import ValueRefused
-from ..syntax.document import Fault
-from ..syntax.field import number
-from ..syntax.file_model import FileModel, check
-from ..syntax.scalar import whole
 
 VALUES_MAX = 10_000
 DIGITS, DIGITS_MAX = 3, 12
@@ -33,23 +31,25 @@ NUMBERS = "a number with its unit"
 Written = tuple[Any, str, list[Fault]]
 """A value as its field reads it, its canonical text, and what is wrong with it."""
 
+POINTS = Kind(whole(2), schema=number(2, VALUES_MAX, "How many values, including both ends; instead of step."))
+
 _LOG = decimal.Context(prec=40)
 _ROUND = decimal.Context(prec=30)
 
 
-class RangeFile(FileModel):
+@named
+class RangeFile(Keyed):
     """The values between two ends, both of which belong to it."""
 
-    first: Any = Field(alias="from", description="The first value.")
-    last: Any = Field(alias="to", description="The last value; it may be the smaller one.")
-    points: Annotated[
-        int | None,
-        PlainValidator(whole(2)),
-        WithJsonSchema(number(2, VALUES_MAX, "How many values, including both ends; instead of step.")),
-    ] = None
-    step: Any = Field(None, description="The step from one value to the next; instead of points.")
-    spacing: Literal["linear", "log"] | None = Field(
-        None, description="The spacing of points: linear (equal differences) or log (equal ratios)."
+    first: Any = key("from", ANY, "The first value.")
+    last: Any = key("to", ANY, "The last value; it may be the smaller one.")
+    points: int | None = key("points", POINTS, default=None)
+    step: Any = key("step", ANY, "The step from one value to the next; instead of points.", default=None)
+    spacing: Literal["linear", "log"] | None = key(
+        "spacing",
+        word("linear", "log"),
+        "The spacing of points: linear (equal differences) or log (equal ratios).",
+        default=None,
     )
 
     def faults(self) -> Iterator[Fault]:
@@ -102,7 +102,7 @@ def is_range(data: object) -> bool:
 
 def read_range(data: Any, read: Callable[[Any], Written]) -> tuple[list[Written], list[Fault]]:
     """The values of a range, each read by the axis's own field; or what is wrong, with paths from the range on."""
-    file, faults = check(TypeAdapter(RangeFile), data)
+    file, faults = check(RangeFile, data)
     faults += [] if file is None else list(file.faults())
     if file is None or faults:
         return [], faults
@@ -121,10 +121,10 @@ def read_range(data: Any, read: Callable[[Any], Written]) -> tuple[list[Written]
 
 def _between(file: RangeFile, first: str, last: str, canonical: Callable[[str], str]) -> list[str]:
     """What stands between the ends, as text. Raises ValueRefused, `at` the key that is wrong."""
-    found = {key: _measured(text) for key, text in (("from", first), ("to", last))}
-    for key, text in (("from", first), ("to", last)):
-        if found[key] is None:
-            raise ValueRefused(f"{text!r} is not {NUMBERS}, so no values lie between", "a list of values", (key,))
+    found = {name: _measured(text) for name, text in (("from", first), ("to", last))}
+    for name, text in (("from", first), ("to", last)):
+        if found[name] is None:
+            raise ValueRefused(f"{text!r} is not {NUMBERS}, so no values lie between", "a list of values", (name,))
     (form, low), (other, high) = (each for each in found.values() if each is not None)
     if form != other:
         raise ValueRefused(f"{last!r} is of another kind than {first!r}", "two ends of one kind", ("to",))

@@ -7,25 +7,24 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, product
 from typing import Any, TypeVar
 
+from ...codec.fault import Fault, Path
 from ...error import ValueRefused
 from ...model.address import address_book
-from ...model.background import Backgrounds
+from ...model.background import Background, Backgrounds
 from ...model.link.impairment import IMPAIRMENTS
 from ...model.openflow import Neighbours
 from ...model.run_setting import Kernel
 from ...model.scenario import Cell
 from ...model.topology import Engine, IpVersions, Link, Nic, Node, Topology
 from ...model.workload import Workload
-from ..syntax.document import Fault, Path
-from ..syntax.field import PerDirection
+from ...model.workload.fact import ToolKeys
 from ..topology.file import LinkFile, TopologyFile
+from ..topology.link.direction import PerDirection
 from ..topology.node.keys import NodeKeys
 from ..topology.node.openflow import ControlFile, ControllerNodeFile
 from ..topology.rules import link_faults
 from ..topology.segment_rules import engine_faults, mtu_faults
-from ..workload.background import AnyBackgroundFile, background_faults
-from ..workload.common import ToolFile
-from ..workload.registry import place_faults
+from ..workload.place import background_faults, place_faults
 from .axis import EXCLUSIVE, Change, Part
 from .dimension import Dimension
 from .exclude import Rule, excluded
@@ -54,10 +53,10 @@ class Resolver:
     """
 
     topology_file: TopologyFile | None
-    workload_file: ToolFile
+    workload_file: ToolKeys
     kernel: Kernel
     nic: Nic | None
-    background: Mapping[str, AnyBackgroundFile] = field(default_factory=dict)
+    background: Mapping[str, Background] = field(default_factory=dict)
     neighbours: Neighbours | None = None
     engine: Engine | None = None
     ip: IpVersions | None = None
@@ -177,7 +176,7 @@ class Resolver:
         for name in dict.fromkeys(change.key.name for change in changes):
             file = base.file.nodes[name]
             assert isinstance(file, ControllerNodeFile), f"BUG: {name} is no controller"
-            control = file.control or ControlFile.model_construct()
+            control = file.control or ControlFile()
             for change in (each for each in changes if each.key.name == name):
                 control = control.varied(change.key.key, change.key.way, change.value)
             faults = list(control.conflicts())
@@ -185,7 +184,7 @@ class Resolver:
                 self._blame((*changes, *base.chosen), fault, ())
             if faults:
                 return None
-            found[name] = file.model_copy(update={"control": control}).node(name)
+            found[name] = replace(file, control=control).node(name)
         return found
 
     def _is_heard(self, base: _Base, changes: tuple[Change, ...]) -> bool:
@@ -202,14 +201,14 @@ class Resolver:
         return not deaf
 
     def _workload(self, base: _Base, changes: tuple[Change, ...]) -> Workload | None:
-        names = {info.alias or name: name for name, info in type(self.workload_file).model_fields.items()}
+        known = self.workload_file.known_keys()
         update: dict[str, Any] = {}
         for change in changes:
             key = change.key.key
-            update |= {names[key]: change.value}
-            if EXCLUSIVE.get(key) in names:
+            update |= {key: change.value}
+            if EXCLUSIVE.get(key) in known:
                 update[EXCLUSIVE[key]] = None
-        workload = self.workload_file.model_copy(update=update)
+        workload = self.workload_file.changed(update)
         own, placing = list(workload.faults()), list(place_faults(workload, self._unvaried(base)))
         ends = tuple(change for change in changes if change.key.key in self.workload_file.host_keys)
         for fault in own:
@@ -230,7 +229,7 @@ class Resolver:
             mine = tuple(change for change in changes if change.key.name == name)
             own = replace(fault, path=tuple(rest))
             self._blame((*mine, *base.chosen), own, ("background", name))
-        return None if faults else tuple((name, file.background()) for name, file in files.items())
+        return None if faults else tuple(files.items())
 
     def _blame(self, changes: tuple[Change, ...], fault: Fault, elsewhere: Path) -> None:
         """Note a fault at the axis that sets its key, else in the file, else at the first axis there is."""

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...codec.fault import Fault, Path
 from ...error import ValueRefused
-from ..syntax.document import Document, Fault, Path, mapping
+from ..syntax.document import Document, mapping
 from .axis import AxisKey, Change, Names, axis_key, members, read_value
 from .axis_range import is_range, read_range
 

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...codec.fault import Fault, Path
 from ...error import one_of
-from ..syntax.document import Document, Fault, Path, mapping
+from ..syntax.document import Document, mapping
 from .axis import AxisKey, Change, Names, canonical, members, read_value
 from .dimension import Dimension
 

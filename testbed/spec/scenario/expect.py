@@ -6,17 +6,15 @@ Exercises have them too, with the `scenario` whose trials they are about; a scen
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
-from pydantic import Field, PlainValidator, WithJsonSchema
-
+from ...codec.fault import MAPPING, Fault
+from ...codec.keyed import Keyed, Kind, key, keyed, named
+from ...codec.kind import LINES, NAME, TEXT, listed, record
+from ...codec.scalar import whole
 from ...error import UserError, ValueRefused, one_of
 from ...model.expectation import EXTRA_UNITS, Choice, Expectation
 from ...model.run_setting import METRIC_UNITS
-from ..syntax.document import MAPPING, Fault
-from ..syntax.field import Lines, Name, Text
-from ..syntax.file_model import FileModel
-from ..syntax.scalar import whole
 
 NUMBER_MAX = 10**9
 OTHER_KINDS = (
@@ -37,25 +35,25 @@ def read_choice(value: object) -> Any:
 
 
 BOUND = {"anyOf": [{"type": "string"}, {"type": "number", "minimum": 0}], "examples": ["9 Mbit/s", "50 ms", "5 %", 0.9]}
-Bound = Annotated[Text, WithJsonSchema(BOUND)]
-ChoiceField = Annotated[Any, PlainValidator(read_choice), WithJsonSchema(AXES)]
+BOUND_KIND = Kind(TEXT.read, schema=BOUND)
+CHOICE = Kind(read_choice, schema=AXES)
+NUMBER = Kind(whole(0, NUMBER_MAX), schema={"type": "integer", "minimum": 0, "maximum": NUMBER_MAX})
 
 
-class MeasureKeys(FileModel):
+@named
+class MeasureKeys(Keyed):
     """In the trials in which the axes have the values of `where`, the `metric` is from `least` to `most`; with `over`
     it is divided by that of the trials in which they have those values. All their verdicts are `valid`.
     """
 
-    metric: Text = Field(description="What is measured.")
-    where: ChoiceField = Field({}, description="Values of axes: the trials in which they have these.")
-    over: ChoiceField | None = Field(None, description="Values of axes: the trials whose mean it is divided by.")
-    number: Annotated[
-        int,
-        PlainValidator(whole(0, NUMBER_MAX)),
-        WithJsonSchema({"type": "integer", "minimum": 0, "maximum": NUMBER_MAX}),
-    ] = Field(0, description="Which flow, ping or background, from 0.")
-    least: Bound | None = Field(None, description="The smallest value that is right.")
-    most: Bound | None = Field(None, description="The largest value that is right.")
+    metric: str = key("metric", TEXT, "What is measured.")
+    where: Mapping[str, Any] = key("where", CHOICE, "Values of axes: the trials in which they have these.", default={})
+    over: Mapping[str, Any] | None = key(
+        "over", CHOICE, "Values of axes: the trials whose mean it is divided by.", default=None
+    )
+    number: int | None = key("number", NUMBER, "Which flow, ping or background, from 0.", default=None, shown=0)
+    least: str | None = key("least", BOUND_KIND, "The smallest value that is right.", default=None)
+    most: str | None = key("most", BOUND_KIND, "The largest value that is right.", default=None)
 
     def value(
         self,
@@ -69,7 +67,7 @@ class MeasureKeys(FileModel):
         """The rule as a value; `own` has the base units of the metrics of its trials."""
         unit = {**own, **EXTRA_UNITS}[self.metric]
         return Expectation(
-            name, self.metric, unit, self.least, self.most, where, over, self.number, tuple(needs), message
+            name, self.metric, unit, self.least, self.most, where, over, self.number or 0, tuple(needs), message
         )
 
     def bound_faults(self, own: Mapping[str, str] = METRIC_UNITS) -> Iterator[Fault]:
@@ -81,7 +79,7 @@ class MeasureKeys(FileModel):
         if self.metric in EXTRA_UNITS and self.metric in own:
             what = f"{self.metric!r} is a number of the command, and a value that only rules ask for"
             yield Fault(("metric",), what, "another name under the command's measure", named=True)
-        if "number" in self.model_fields_set and self.metric not in EXTRA_UNITS:
+        if self.number is not None and self.metric not in EXTRA_UNITS:
             yield Fault(
                 ("number",), f"{self.metric} has no numbers", f"number with {', '.join(EXTRA_UNITS)}", named=True
             )
@@ -89,11 +87,11 @@ class MeasureKeys(FileModel):
             yield Fault((), "any value would do", "least, most", named=True)
             return
         rule, bounds = self.value("", {}, None if self.over is None else {}, own), {}
-        for key in ("least", "most"):
+        for which in ("least", "most"):
             try:
-                bounds[key] = rule.bound(getattr(self, key))
+                bounds[which] = rule.bound(getattr(self, which))
             except UserError as error:
-                yield Fault((key,), str(error), named=True)
+                yield Fault((which,), str(error), named=True)
         if len(bounds) < 2:
             return
         least, most = bounds["least"], bounds["most"]
@@ -109,14 +107,18 @@ class MeasureKeys(FileModel):
             yield Fault(("most",), f"no value is {rule.wanted}", "at least what least says", named=True)
 
 
-class ExpectFile(FileModel):
+@keyed
+class ExpectFile(Keyed):
     """A rule about what the trials of the scenario measure."""
 
     refused_keys: ClassVar[Mapping[str, tuple[str, str]]] = dict.fromkeys(OTHER_KINDS, ASKS_TRIALS)
-    name: Name
-    measure: MeasureKeys
-    message: Lines = Field("", description="What it means if the rule does not hold.")
-    needs: list[Name] = Field([], description="Rules before this one that must hold, so that this one counts.")
+
+    name: str = key("name", NAME)
+    measure: MeasureKeys = key("measure", record(MeasureKeys))
+    message: str = key("message", LINES, "What it means if the rule does not hold.", default="")
+    needs: tuple[str, ...] = key(
+        "needs", listed(NAME), "Rules before this one that must hold, so that this one counts.", default=()
+    )
 
 
 def rule_faults(rules: Sequence[ExpectFile], own: Mapping[str, str]) -> Iterator[Fault]:
@@ -137,12 +139,12 @@ def plain(choice: Mapping[str, Any]) -> tuple[dict[str, tuple[str, ...]], list[F
     """Values as they stand in results, and what is none: for a scenario that is not there yet."""
     found, wrong = {}, []
     for axis, data in choice.items():
-        texts = tuple(listed(data))
+        texts = tuple(values(data))
         if not texts or not all(isinstance(each, str) for each in texts):
             wrong.append(Fault((axis,), "this is no value", "a text as in the results, or a list of them", named=True))
         found[axis] = tuple(each for each in texts if isinstance(each, str))
     return found, wrong
 
 
-def listed(data: Any) -> list[Any]:
+def values(data: Any) -> list[Any]:
     return data if isinstance(data, list) else [data]

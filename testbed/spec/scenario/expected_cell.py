@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ...codec.fault import Fault, Path
 from ...model.expectation import Expectation, chosen, in_words, lacking
 from ...model.scenario import Cell
-from ..syntax.document import Document, Fault, Path
+from ..syntax.document import Document
 from .axis import Names, canonical
 from .dimension import Dimension
 from .exclude import texts_of, unread_axes
-from .expect import ExpectFile, listed
+from .expect import ExpectFile, values
 
 
 def expectations(
@@ -45,7 +46,7 @@ def expectations(
 
 def _raw(choice: Mapping[str, Any], axis: str) -> frozenset[str]:
     """What is said of an axis that is none."""
-    return frozenset(map(str, listed(choice.get(axis, ""))))
+    return frozenset(map(str, values(choice.get(axis, ""))))
 
 
 def _shown(choice: Mapping[str, frozenset[str]], dimensions: Sequence[Dimension]) -> dict[str, tuple[str, ...]]:

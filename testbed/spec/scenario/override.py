@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from ...codec.fault import Path
 from ...error import Problem, SpecError, one_of
-from ..syntax.document import Document, Path, Position, mapping, parse
-from ..workload.registry import TOOLS
+from ...model.workload.tool import TOOLS
+from ..syntax.document import Document, Position, mapping, parse
 from .axis import LINK_KEYS, SHORT, SYSCTL, WHOLE, members
 from .axis_range import is_range
 from .file import ScenarioFile

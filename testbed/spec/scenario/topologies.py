@@ -8,22 +8,23 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...codec.fault import Fault, Path
 from ...error import Problem, SpecError
 from ...library import did_you_mean_file
+from ...model.background import PATTERNS
 from ...model.node.type import NODE_TYPES
+from ...model.workload.tool import TOOLS
 from ..controller_app import with_apps
 from ..inventory import with_inventory
 from ..mininet_import import described, expanded, is_python, path_of, python_file
 from ..program_file import with_controller_programs
 from ..syntax import input_file
 from ..syntax.attachment import Folder, Outside, unread
-from ..syntax.document import Document, Fault, Path, Position, mapping, parse
+from ..syntax.document import Document, Position, mapping, parse
 from ..topology.file import NODE_FILES, TopologyFile
 from ..topology.node.vm import anchored
 from ..topology.rules import check_topology
 from ..trace_file import with_traces
-from ..workload.background import PATTERNS
-from ..workload.registry import TOOLS
 from .axis import Names, members
 
 OWN = ""

@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .document import Document, Fault
-from .document import Path as Place
+from ...codec.fault import Fault
+from ...codec.fault import Path as Place
+from .document import Document
 
 OPTION = "--allow-file"
 

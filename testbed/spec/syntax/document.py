@@ -14,13 +14,11 @@ from typing import Any, TypeAlias
 
 import yaml
 
+from ...codec.fault import MAPPING, Fault, Path
 from ...error import Problem, SpecError
 from .node_tree import Broken, tree
 
 Data: TypeAlias = "str | list[Data] | dict[str, Data] | None"
-Path: TypeAlias = tuple[str | int, ...]
-
-MAPPING = "a mapping (lines of 'key: value')"
 
 
 @dataclass(frozen=True)
@@ -30,20 +28,6 @@ class Position:
     file: str
     line: int | None = None
     is_option: bool = False
-
-
-@dataclass(frozen=True)
-class Fault:
-    """A problem whose position is still a path in the data; if `named`, the message begins with the key."""
-
-    path: Path
-    what: str
-    allowed: str | None = None
-    named: bool = False
-
-    def under(self, *path: str | int) -> Fault:
-        """The same seen from a document that has the data at `path`."""
-        return Fault((*path, *self.path), self.what, self.allowed, self.named)
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...codec.fault import Path
 from ...error import Problem, SpecError, one_of
 from ...model.link.impairment import IMPAIRMENTS
 from ...model.topology import Topology
-from ..syntax.document import Document, Path, Position, parse
+from ..syntax.document import Document, Position, parse
 from .file import TopologyFile
 from .rules import check_topology
 

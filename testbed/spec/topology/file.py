@@ -6,35 +6,39 @@ The keys of a new node type are a line in NODE_FILES; what must hold between nod
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, TypeAlias, get_args
+from dataclasses import replace
+from typing import Any
 
-from pydantic import Field
-
+from ...codec.keyed import Keyed, key, named
+from ...codec.kind import (
+    ADDRESSES,
+    END_NAME,
+    ENDS,
+    IP_VERSIONS,
+    LINES,
+    NAME,
+    byte_count,
+    mapped,
+    record,
+    table,
+    variant,
+)
 from ...model.link.impairment import IMPAIRMENTS, Impairment
 from ...model.node.type import NODE_TYPES
-from ...model.openflow import Neighbours
-from ...model.topology import MTU_DEFAULT, Engine, Link, Nic, Topology
-from ..syntax.field import (
-    Addresses,
-    EndName,
-    Ends,
-    IpVersionsField,
-    Lines,
-    Mtu,
-    Name,
-)
-from ..syntax.file_model import FileModel
-from ..syntax.variant import Variant
+from ...model.openflow import NEIGHBOURS, Neighbours
+from ...model.topology import ENGINE, MTU_DEFAULT, MTU_MAX, MTU_MIN, NIC, Engine, IpVersions, Link, Nic, Topology
+from .link.direction import WAYS
 from .link.fault import without_outages
-from .link.impaired import WAYS, Impaired, both, link_keys, rows, with_keys
+from .link.impaired import Impaired, both, link_keys, rows, with_keys
 from .node.keys import HostFile, NodeKeys
 from .node.machine import MachineFile
 from .node.openflow import ControllerNodeFile, OvsNodeFile
 from .node.router import RouterFile
 from .node.switch import SwitchFile
 from .node.vm import VmFile
-from .schedule import ChangeFile, Schedule
+from .schedule import SCHEDULE, ChangeFile
 
+MTU = byte_count(MTU_MIN, MTU_MAX, "The largest IP packet, in bytes.")
 NODE_FILES: dict[str, type[NodeKeys]] = {
     "host": HostFile,
     "switch": SwitchFile,
@@ -49,27 +53,32 @@ NODE_FILES: dict[str, type[NodeKeys]] = {
 
 def register(file: type[NodeKeys]) -> None:
     """Takes in the keys of a node type from outside."""
-    (name,) = get_args(file.model_fields["type"].annotation)
-    assert name in NODE_TYPES, f"BUG: {name!r} is no node type"
-    assert name not in NODE_FILES, f"BUG: two node types with the name {name!r}"
-    NODE_FILES[name] = file
+    assert file.type in NODE_TYPES, f"BUG: {file.type!r} is no node type"
+    assert file.type not in NODE_FILES, f"BUG: two node types with the name {file.type!r}"
+    NODE_FILES[file.type] = file
 
 
-NodeFile: TypeAlias = Annotated[NodeKeys, Variant("type", NODE_FILES)]
+NODE = variant("type", NODE_FILES)
 
 
+@named
 @with_keys(link_keys(rows(lambda row: not row.varies_by_direction)), behind="schedule")
 @with_keys(link_keys(rows(lambda row: row.varies_by_direction)), behind="ends")
 class LinkFile(Impaired):
     """A link between two nodes, and what the emulator in its middle does."""
 
-    ends: Ends
-    mtu: Mtu = MTU_DEFAULT
-    addresses: dict[EndName, Addresses] = Field(
-        {}, description="The addresses of each end that does not get automatic ones."
+    ends: tuple[str, str] = key("ends", ENDS)
+    mtu: int = key("mtu", MTU, default=MTU_DEFAULT)
+    addresses: tuple[tuple[str, tuple[str, ...]], ...] = key(
+        "addresses",
+        mapped(END_NAME, ADDRESSES),
+        "The addresses of each end that does not get automatic ones.",
+        default=(),
     )
-    schedule: Schedule = None
-    emulator: Name | None = Field(None, description="The machine that impairs the link; default: this computer.")
+    schedule: tuple[ChangeFile, ...] | None = key("schedule", SCHEDULE, default=None)
+    emulator: str | None = key(
+        "emulator", NAME, "The machine that impairs the link; default: this computer.", default=None
+    )
 
     @classmethod
     def rows(cls) -> tuple[Impairment, ...]:
@@ -84,41 +93,49 @@ class LinkFile(Impaired):
             backward=backward,
             data=self.direction("data"),
             mtu_bytes=self.mtu,
-            addresses=tuple(self.addresses.items()),
+            addresses=self.addresses,
             schedule=(*(entry.change() for entry in self.schedule or ()), *outages),
             emulator=self.emulator,
         )
 
     @classmethod
     def of(cls, link: Link) -> LinkFile:
-        return cls.model_construct(
-            None,
+        return cls(
             ends=link.ends,
             mtu=link.mtu_bytes,
-            addresses=dict(link.addresses),
-            schedule=[ChangeFile.of(change) for change in link.schedule] or None,
+            addresses=link.addresses,
+            schedule=tuple(map(ChangeFile.of, link.schedule)) or None,
             emulator=link.emulator,
             **cls.written_of(link.forward, link.backward, link.data),
         )
 
 
-class TopologyFile(FileModel):
+@named
+class TopologyFile(Keyed):
     """A network: nodes, and the links between them."""
 
-    name: Name
-    description: Lines = ""
-    engine: Engine = Field(
-        "netns", description="What builds the network: netns (commands of the testbed) or mininet (the real Mininet)."
+    name: str = key("name", NAME)
+    description: str = key("description", LINES, default="")
+    engine: Engine = key(
+        "engine",
+        ENGINE,
+        "What builds the network: netns (commands of the testbed) or mininet (the real Mininet).",
+        default="netns",
     )
-    nic: Nic | None = Field(None, description="How the NICs of hosts behave that do not set it themselves.")
-    neighbours: Neighbours | None = Field(
-        None, description="Whether hosts know MAC addresses (static, the default) or ask for them."
+    nic: Nic | None = key("nic", NIC, "How the NICs of hosts behave that do not set it themselves.", default=None)
+    neighbours: Neighbours | None = key(
+        "neighbours",
+        NEIGHBOURS,
+        "Whether hosts know MAC addresses (static, the default) or ask for them.",
+        default=None,
     )
-    ip: IpVersionsField | None = Field(
-        None, description="The IP versions of automatic addresses: 4 (the default), 6 or both."
+    ip: IpVersions | None = key(
+        "ip", IP_VERSIONS, "The IP versions of automatic addresses: 4 (the default), 6 or both.", default=None
     )
-    nodes: dict[Name, NodeFile] = Field(min_length=1)
-    links: dict[Name, LinkFile] = Field({}, description="The links by name; at most one between two nodes.")
+    nodes: Mapping[str, NodeKeys] = key("nodes", table(NAME, NODE, least=1))
+    links: Mapping[str, LinkFile] = key(
+        "links", table(NAME, record(LinkFile)), "The links by name; at most one between two nodes.", default={}
+    )
 
     @classmethod
     def known_keys(cls) -> tuple[str, ...]:
@@ -140,11 +157,11 @@ class TopologyFile(FileModel):
     def spread(self) -> TopologyFile:
         """The same with the rates of ports at their links, where axes find them."""
         nodes = {name: _without_port_rate(node) for name, node in self.nodes.items()}
-        return self.model_copy(update={"nodes": nodes, "links": with_port_rates(self.nodes, self.links)})
+        return replace(self, nodes=nodes, links=with_port_rates(self.nodes, self.links))
 
     @classmethod
     def of(cls, topology: Topology) -> TopologyFile:
-        return cls.model_construct(
+        return cls(
             name=topology.name,
             description=topology.description,
             nic=topology.nic,
@@ -167,8 +184,8 @@ def _with_port_rates(link: LinkFile, name: str, nodes: Mapping[str, Any]) -> Lin
         return link
     link_rates = [link.direction(way).rate_bps for way in WAYS]
     rates = [own or at_port for own, at_port in zip(link_rates, sent, strict=True)]
-    return link if rates == link_rates else link.model_copy(update={"rate": both("rate", *rates)})
+    return link if rates == link_rates else link.changed({"rate": both(*rates)})
 
 
 def _without_port_rate(node: NodeKeys) -> NodeKeys:
-    return node.model_copy(update={"port_rate": None}) if isinstance(node, SwitchFile) else node
+    return replace(node, port_rate=None) if isinstance(node, SwitchFile) else node

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...codec.fault import Fault
 from ...error import one_of
-from ..syntax.document import Fault
 from .file import LinkFile
 from .node.machine import MachineFile
 
@@ -45,7 +45,7 @@ def _emulator(
         is_node = link.emulator in nodes
         what = f"{link.emulator!r} is not a machine" if is_node else f"there is no node {link.emulator!r}"
         yield Fault(("emulator",), what, one_of(tuple(machines), link.emulator, "a node of type machine"), named=True)
-    elif link.emulator in link.ends and not machines[link.emulator].forward:
+    elif link.emulator in link.ends and not machines[link.emulator].machine.forward:
         what = f"{link.emulator!r} is an end of the link, so it must route between this link and others"
         yield Fault(("emulator",), what, f"'forward: true' at {link.emulator}", named=True)
     if link.schedule:
@@ -54,7 +54,7 @@ def _emulator(
 
 
 def _nic(node: str, machine: MachineFile, link: str, count: int, why: str) -> Iterator[Fault]:
-    have = machine.nics.get(link, ())
+    have = machine.machine.nics_of(link)
     if len(have) != count:
         example = "eth1" if count == 1 else "[eth1, eth2]"
         lacks = f"names {len(have)} of its NICs for the link, and needs {count}: {why}"
@@ -65,14 +65,14 @@ def _unused(
     name: str, machine: MachineFile, nodes: Mapping[str, Any], links: Mapping[str, LinkFile]
 ) -> Iterator[Fault]:
     own = [link for link, each in links.items() if name in each.ends or each.emulator == name]
-    for link in machine.nics:
+    for link, _ in machine.machine.nics:
         if link not in own:
             allowed = one_of(own, link, "links that it is an end or the emulator of")
             yield Fault(("nodes", name, "nics", link), f"{link!r} is not a link of {name!r}", allowed, named=False)
 
 
 def _sysctls(name: str, machine: MachineFile) -> Iterator[Fault]:
-    for key in machine.sysctls:
+    for key, _ in machine.sysctls:
         if not key.startswith(SYSCTLS):
             what = (
                 f"{key!r} is not about the network, and `testbed machines prepare` would set it for the whole computer"
@@ -82,7 +82,7 @@ def _sysctls(name: str, machine: MachineFile) -> Iterator[Fault]:
 
 def _twice(name: str, machine: MachineFile) -> Iterator[Fault]:
     seen: dict[str, str] = {}
-    for link, nics in machine.nics.items():
+    for link, nics in machine.machine.nics:
         for nic in nics:
             if seen.setdefault(nic, link) != link:
                 what = f"{nic} of {name!r} already carries {seen[nic]!r}"

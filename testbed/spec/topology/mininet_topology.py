@@ -10,15 +10,13 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import Field, PlainValidator, TypeAdapter, WithJsonSchema
-
+from ...codec.keyed import Keyed, Kind, key, keyed, read
+from ...codec.kind import ANY, TEXT, WORD, mapped, word
+from ...codec.scalar import NAME_PATTERN
 from ...error import ValueRefused
 from ...model.openflow import NOBODY
-from ..syntax.field import Text
-from ..syntax.file_model import FileModel
-from ..syntax.scalar import NAME_PATTERN
 from . import mininet_option
 from .mininet_option import NODES, OF_BRIDGES, OF_LINKS, OF_SWITCHES
 
@@ -40,28 +38,36 @@ TC_UNITS |= {"ns": 1.0, "s": 1e9, "sec": 1e9, "secs": 1e9}
 """A time without a unit is in µs for tc."""
 
 
-class MininetTopologyFile(FileModel):
+_WORDS = mapped(WORD, ANY)
+
+
+@keyed
+class MininetTopologyFile(Keyed):
     """A class of a Python file."""
 
-    file: Text = Field(description="Relative to the folder of this file.")
-    name: Text = Field(
-        alias="class", description="The name of a class derived from Mininet's Topo, or a key of the file's topos."
+    file: str = key("file", TEXT, "Relative to the folder of this file.")
+    name: str = key("class", TEXT, "The name of a class derived from Mininet's Topo, or a key of the file's topos.")
+    args: tuple[tuple[str, Any], ...] = key("args", _WORDS, "The keyword arguments of its build().", default=())
+    switch: Literal["ovs", "bridge"] = key(
+        "switch", word("ovs", "bridge"), "The type of the switches that have no class.", default="ovs"
     )
-    args: dict[str, Any] = Field({}, description="The keyword arguments of its build().")
-    switch: Literal["ovs", "bridge"] = Field("ovs", description="The type of the switches that have no class.")
-    options: dict[str, Any] = Field({}, description="Arguments of Mininet(): autoSetMacs, ipBase, …")
-    controller: Any = Field(None, description="The keys of a controller, or none; default: {app: learning-switch}.")
+    options: tuple[tuple[str, Any], ...] = key(
+        "options", _WORDS, "Arguments of Mininet(): autoSetMacs, ipBase, …", default=()
+    )
+    controller: Any = key(
+        "controller", ANY, "The keys of a controller, or none; default: {app: learning-switch}.", default=None
+    )
 
 
 def read_mininet_topology(value: object) -> MininetTopologyFile:
     if isinstance(value, dict):
         given = {key: value[key] for key in ("args", "options") if isinstance(value.get(key), dict)}
         typed = {key: {name: _typed(one) for name, one in words.items()} for key, words in given.items()}
-        return MininetTopologyFile.model_validate({**value, **typed})
+        return read(MininetTopologyFile, {**value, **typed})
     found = PLACE.fullmatch(value) if isinstance(value, str) else None
     if found is None:
         raise ValueRefused("this does not name a class in a Python file", ALLOWED)
-    return MininetTopologyFile.model_validate({"file": found["file"], "class": found["name"]})
+    return read(MininetTopologyFile, {"file": found["file"], "class": found["name"]})
 
 
 def _typed(value: object) -> object:
@@ -72,23 +78,19 @@ def _typed(value: object) -> object:
         return value
 
 
-MininetTopologyField = Annotated[
-    MininetTopologyFile,
-    PlainValidator(read_mininet_topology),
-    WithJsonSchema(
-        {
-            "anyOf": [{"type": "string", "pattern": r"^.+\.py:[A-Za-z_].*$"}, MininetTopologyFile.model_json_schema()],
-            "description": "A Mininet topology in Python, in place of nodes and links.",
-        }
-    ),
-]
-MININET_TOPOLOGY = TypeAdapter[Any](MininetTopologyField)
+MININET_TOPOLOGY = Kind(
+    read_mininet_topology,
+    schema={
+        "anyOf": [{"type": "string", "pattern": r"^.+\.py:[A-Za-z_].*$"}, {"$ref": MininetTopologyFile}],
+        "description": "A Mininet topology in Python, in place of nodes and links.",
+    },
+)
 
 
 def nodes_and_links(built: Mapping[str, Any], mininet_topology: MininetTopologyFile) -> dict[str, Any]:
     """The nodes and links of a topology file, from what the driver read. Raises ValueRefused for what we cannot do."""
-    mininet_option.check_net(mininet_topology.options)
-    numbered = mininet_option.numbering(mininet_topology.options)
+    mininet_option.check_net(dict(mininet_topology.options))
+    numbered = mininet_option.numbering(dict(mininet_topology.options))
     names = _names([node["name"] for node in built["nodes"]])
     degree = [end for link in built["links"] for end in link["ends"]]
     hosts = [node["name"] for node in built["nodes"] if not node["is_switch"]]
@@ -173,12 +175,12 @@ def _link(link: Mapping[str, Any]) -> dict[str, Any]:
     """Of two ways that differ, each has its own; `params1` is for the way from the first end."""
     options = _known(link, LINK_CLASSES, {*LINK_KEYS, *OF_LINKS, "params1", "params2"})
     ways = [
-        {key: one for key, one in {**options, **(options.get(side) or {})}.items() if one is not None}
+        {name: one for name, one in {**options, **(options.get(side) or {})}.items() if one is not None}
         for side in ("params1", "params2")
     ]
     found: dict[str, Any] = {}
-    for key, (ours, read) in LINK_KEYS.items():
-        forward, backward = (read(way[key]) if key in way and way[key] != 0 else None for way in ways)
+    for name, (ours, get) in LINK_KEYS.items():
+        forward, backward = (get(way[name]) if name in way and way[name] != 0 else None for way in ways)
         if forward == backward and ours != "loss":  # one loss for both would be for the data's direction only
             found |= {ours: forward} if forward is not None else {}
         elif forward is not None or backward is not None:
@@ -190,13 +192,13 @@ def _link(link: Mapping[str, Any]) -> dict[str, Any]:
 
 def _known(part: Mapping[str, Any], classes: set[str | None], allowed: set[str], why: str = "") -> dict[str, Any]:
     """The options that say something. Raises ValueRefused for others than the `allowed`."""
-    options = {key: value for key, value in part["options"].items() if value not in (None, [], {}, "", False)}
+    options = {which: value for which, value in part["options"].items() if value not in (None, [], {}, "", False)}
     if part["class"] not in classes:
         known = ", ".join(sorted(name for name in classes if name))
         raise ValueRefused(f"{_of(part)} is a {part['class']}", known)
-    for key in options:
-        if key not in allowed:
-            raise ValueRefused(f"{_of(part)}{why} has the option {key!r}", ", ".join(sorted(allowed)))
+    for which in options:
+        if which not in allowed:
+            raise ValueRefused(f"{_of(part)}{why} has the option {which!r}", ", ".join(sorted(allowed)))
     return options
 
 

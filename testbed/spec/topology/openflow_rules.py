@@ -6,9 +6,9 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...codec.fault import Fault
 from ...error import one_of
 from ...model.openflow import DPID_MAX, NOBODY
-from ..syntax.document import Fault
 from .file import LinkFile
 from .node.keys import NodeKeys
 from .node.openflow import ControllerNodeFile, OvsNodeFile
@@ -40,7 +40,7 @@ def _no_links(nodes: Mapping[str, NodeKeys], links: Mapping[str, LinkFile]) -> I
 def _controllers(nodes: Mapping[str, NodeKeys], links: Mapping[str, LinkFile]) -> Iterator[Fault]:
     known = [name for name, _ in _of(nodes, ControllerNodeFile)]
     for name, switch in _of(nodes, OvsNodeFile):
-        controller_name = switch.controller
+        controller_name = switch.ovs.controller
         if controller_name is None and len(known) > 1:
             what = f"the switch {name!r} does not say which of the controllers {', '.join(known)} it has"
             yield Fault(("nodes", name), what, f"'controller: {known[0]}', or 'controller: none'")
@@ -55,11 +55,11 @@ def _controllers(nodes: Mapping[str, NodeKeys], links: Mapping[str, LinkFile]) -
 def _dpids(nodes: Mapping[str, NodeKeys], links: Mapping[str, LinkFile]) -> Iterator[Fault]:
     owners: dict[int, str] = {}
     for number, (name, switch) in enumerate(_of(nodes, OvsNodeFile), 1):
-        dpid = switch.dpid or number
+        dpid = switch.ovs.dpid or number
         other = owners.setdefault(dpid, name)
         if other != name:
-            how = "" if switch.dpid else ", which it has by its position in the file,"
-            path = ("nodes", name, "dpid") if switch.dpid else ("nodes", name)
+            how = "" if switch.ovs.dpid else ", which it has by its position in the file,"
+            path = ("nodes", name, "dpid") if switch.ovs.dpid else ("nodes", name)
             yield Fault(path, f"the dpid {dpid} of {name!r}{how} is also that of {other!r}", DPID_TAKEN)
 
 
@@ -98,7 +98,7 @@ def _breaks_loops(nodes: Mapping[str, NodeKeys], name: str) -> bool:
     return (
         controller is not None
         and isinstance(switch, OvsNodeFile)
-        and switch.fail_mode != "standalone"
+        and switch.ovs.fail_mode != "standalone"
         and controller.controller().breaks_loops
     )
 
@@ -109,7 +109,7 @@ def _why(nodes: Mapping[str, NodeKeys], name: str) -> str:
         return f"{name!r} is a plain switch"
     if controller is None:
         return f"{name!r} has no controller"
-    if switch.fail_mode == "standalone":
+    if switch.ovs.fail_mode == "standalone":
         return f"{name!r} floods when its controller is away (fail_mode: standalone)"
     return f"the app {controller.app} of {name!r} does not break rings"
 
@@ -118,7 +118,7 @@ def _controller_of(nodes: Mapping[str, NodeKeys], name: str) -> ControllerNodeFi
     switch = nodes[name]
     if not isinstance(switch, OvsNodeFile):
         return None
-    known, controller_name = dict(_of(nodes, ControllerNodeFile)), switch.controller
+    known, controller_name = dict(_of(nodes, ControllerNodeFile)), switch.ovs.controller
     return next(iter(known.values()), None) if controller_name is None else known.get(controller_name)
 
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from ...codec.fault import Fault
 from ...error import one_of
-from ..syntax.document import Fault
+from ...model.node.router import Frr
 from .file import LinkFile
 from .node.keys import NodeKeys
-from .node.router import FrrFile, RouterFile
+from .node.router import RouterFile
 
 PROTOCOLS = ("ospf", "rip", "bgp")
 
@@ -28,7 +29,7 @@ def router_faults(
 
 
 def _frr(router: RouterFile, own: tuple[str, ...], names: tuple[str, ...]) -> Iterator[Fault]:
-    frr = router.frr
+    frr = router.router.frr
     if frr is None:
         return
     said = [key for key in PROTOCOLS if getattr(frr, key) is not None]
@@ -41,25 +42,25 @@ def _frr(router: RouterFile, own: tuple[str, ...], names: tuple[str, ...]) -> It
     yield from _ospf(frr, own)
 
 
-def _ospf(frr: FrrFile, own: tuple[str, ...]) -> Iterator[Fault]:
+def _ospf(frr: Frr, own: tuple[str, ...]) -> Iterator[Fault]:
     if frr.ospf is None:
         return
-    if frr.ospf.dead <= frr.ospf.hello:
+    if frr.ospf.dead_s <= frr.ospf.hello_s:
         what = "every neighbour would be down before its next Hello"
-        yield Fault(("frr", "ospf", "dead"), what, f"more than hello, such as {4 * frr.ospf.hello} s")
-    for link in frr.ospf.costs:
+        yield Fault(("frr", "ospf", "dead"), what, f"more than hello, such as {4 * frr.ospf.hello_s} s")
+    for link, _ in frr.ospf.costs:
         if link not in own:
             yield Fault(("frr", "ospf", "costs", link), f"the router has no link {link!r}", one_of(own, link))
 
 
 def _nat(router: RouterFile, own: tuple[str, ...], names: tuple[str, ...]) -> Iterator[Fault]:
-    nat = router.nat
+    nat = router.router.nat
     if nat is None:
         return
     if nat.out not in own:
         yield Fault(("nat", "out"), f"the router has no link {nat.out!r}", one_of(own, nat.out))
     taken: set[tuple[str, int]] = set()
-    for number, forward in enumerate(nat.forward):
+    for number, forward in enumerate(nat.forwards):
         if (forward.protocol, forward.port) in taken:
             what = f"the {forward.protocol} port {forward.port} is passed on already"
             yield Fault(("nat", "forward", number, "port"), what, "each port of a protocol once")
@@ -71,13 +72,15 @@ def _nat(router: RouterFile, own: tuple[str, ...], names: tuple[str, ...]) -> It
 
 
 def _rules(router: RouterFile, own: tuple[str, ...], names: tuple[str, ...]) -> Iterator[Fault]:
-    for number, rule in enumerate(router.firewall or ()):
+    for number, rule in enumerate(router.router.firewall or ()):
         yield from (fault.under("firewall", number) for fault in rule.faults())
         for key, name in (("from", rule.source), ("to", rule.destination)):
             if name is not None and name not in names:
                 yield Fault(("firewall", number, key), f"there is no node {name!r}", one_of(names, name))
-    if router.nftables is not None and (router.nat is not None or router.firewall is not None):
+    if router.router.nftables_file is not None and (
+        router.router.nat is not None or router.router.firewall is not None
+    ):
         yield Fault(("nftables",), "a ruleset replaces nat and firewall", "one of the two")
-    if router.nftables_text is not None and router.nftables is None:
+    if router.router.nftables is not None and router.router.nftables_file is None:
         what = "there is no nftables that this would be the text of"
         yield Fault(("nftables_text",), what, "nftables: FILE with it")

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from ipaddress import ip_address, ip_interface
 from typing import Any
 
-from pydantic import TypeAdapter
-
+from ...codec.fault import Fault
+from ...codec.keyed import Kind, check
+from ...codec.kind import record
 from ...error import one_of
+from ...model.node.service import LEASE
 from ...model.topology import Node, Room
-from ..syntax.document import Document, Fault, mapping
-from ..syntax.file_model import check, well_formed
-from .file import LinkFile, NodeFile, TopologyFile, with_port_rates
+from ..syntax.document import Document, mapping
+from .file import NODE, LinkFile, TopologyFile, with_port_rates
 from .link.impairment import FILE_FIELDS
 from .machine_rules import machine_faults
 from .node.keys import NodeKeys
-from .node.service import LEASE
 from .node.switch import SwitchFile
 from .openflow_rules import openflow_faults
 from .router_rules import router_faults
@@ -45,7 +45,7 @@ class Parts:
 
 def check_topology(document: Document) -> tuple[TopologyFile | None, list[Fault]]:
     """The topology file, None if it has any fault; and its faults."""
-    file, faults = check(TypeAdapter(TopologyFile), document.data)
+    file, faults = check(TopologyFile, document.data)
     parts = _parts(document)
     faults += [fault for each in CHECKS for fault in each(parts)]
     if file is None or faults or document.faults:
@@ -63,7 +63,7 @@ def link_faults(link: LinkFile) -> Iterator[Fault]:
     resolved = link.link("")
     for field in FILE_FIELDS.values():
         yield from field.faults(resolved)
-    yield from (fault.under("schedule") for fault in schedule_faults(link.schedule or [], resolved))
+    yield from (fault.under("schedule") for fault in schedule_faults(link.schedule or (), resolved))
 
 
 def _names(parts: Parts) -> Iterator[Fault]:
@@ -141,13 +141,13 @@ def _all_addresses(parts: Parts) -> Iterator[tuple[tuple[str | int, ...], str, t
         own = getattr(node, "addresses", ())
         yield ("nodes", name, "addresses"), name, () if own == LEASE else own
     for name, link in parts.links.items():
-        for end, addresses in link.addresses.items():
+        for end, addresses in link.addresses:
             yield ("links", name, "addresses", end), end, addresses
 
 
 def _address_ends(parts: Parts) -> Iterator[Fault]:
     for name, link in parts.links.items():
-        for end in link.addresses:
+        for end, _ in link.addresses:
             node, _, vlan = end.partition(".")
             tags = _tags(parts, name, link, node)
             where = ("links", name, "addresses", end)
@@ -163,7 +163,7 @@ def _address_ends(parts: Parts) -> Iterator[Fault]:
 def _tags(parts: Parts, name: str, link: LinkFile, node: str) -> tuple[str, ...]:
     """The VLANs of the trunk that a node meets on a link; none where it meets no trunk."""
     other = next((parts.nodes.get(end) for end in link.ends if end != node), None)
-    said = (other.vlans or {}).get(name) if isinstance(other, SwitchFile) else None
+    said = dict(other.vlans or ()).get(name) if isinstance(other, SwitchFile) else None
     return tuple(map(str, said)) if isinstance(said, tuple) else ()
 
 
@@ -174,12 +174,12 @@ def _ports(parts: Parts) -> Iterator[Fault]:
             continue
         own = [link for link in parts.link_names if link not in parts.links or name in parts.links[link].ends]
         rates = node.port_rate if isinstance(node.port_rate, dict) else {}
-        for key, links in (("vlans", node.vlans or {}), ("port_rate", rates)):
+        for key, links in (("vlans", dict(node.vlans or ())), ("port_rate", rates)):
             for link in links:
                 if link not in own:
                     yield Fault(("nodes", name, key, link), f"{name!r} has no link {link!r}", one_of(own, link))
         for link in own if node.vlans is not None else ():
-            if link not in (node.vlans or {}) and link in parts.links:
+            if link not in dict(node.vlans or ()) and link in parts.links:
                 yield Fault(("nodes", name, "vlans"), f"the port to {link!r} is in no VLAN", f"all of {', '.join(own)}")
         for link in rates:
             if link in parts.links and _says_rate(parts.links[link], name):
@@ -262,9 +262,17 @@ def _parts(document: Document) -> Parts:
     def line(kind: str, name: str) -> str:
         return str(document.positions[document.written((kind, name))].line or "?")
 
-    good_nodes = dict(well_formed(TypeAdapter[Any](NodeFile), nodes))
-    good_links = dict(well_formed(TypeAdapter(LinkFile), links))
+    good_nodes = dict(_well_formed(NODE, nodes))
+    good_links = dict(_well_formed(record(LinkFile), links))
     return Parts(tuple(nodes), tuple(links), good_nodes, good_links, line)
+
+
+def _well_formed(kind: Kind, items: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Those entries of a mapping that are fine by themselves, whatever their neighbours are."""
+    for name, item in items.items():
+        found, faults = kind.checked(item)
+        if not faults:
+            yield name, found
 
 
 CHECKS: tuple[Callable[[Parts], Iterator[Fault]], ...] = (

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, ClassVar
-
-from pydantic import BeforeValidator, Field, PlainSerializer, PlainValidator, WithJsonSchema
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
 
 from ... import units
+from ...codec.fault import Fault, Faulty
+from ...codec.keyed import Keyed, Kind, Schema, key, named
+from ...codec.kind import SPAN, TIME, listed, record
 from ...error import ValueRefused, one_of
 from ...model.link.impairment import IMPAIRMENTS, Impairment
 from ...model.schedule import Change
 from ...model.topology import Link
-from ..syntax.document import Fault
-from ..syntax.field import Span, Time, is_directional
-from ..syntax.file_model import FileModel
-from .link.impaired import WAYS, Definitions, conflicts, halves, rows, with_keys
-from .link.impairment import FILE_FIELDS, Read
+from .link.direction import WAYS, is_directional
+from .link.impaired import conflicts, halves, keys_of, rows, with_keys
+from .link.impairment import FileField, Read
 from .link.queue import later_faults
 
 
@@ -42,6 +41,8 @@ def _one_way(read: Read, way: str, value: Any) -> Any:
         return read(value)
     except ValueRefused as refused:
         raise ValueRefused(refused.what, refused.allowed, (way, *refused.at)) from None
+    except Faulty as faulty:
+        raise Faulty(fault.under(way) for fault in faulty.faults) from None
 
 
 def _written(write: Read) -> Read:
@@ -58,7 +59,7 @@ def _written(write: Read) -> Read:
     return ways
 
 
-def _schema(one: dict[str, Any]) -> dict[str, Any]:
+def _schema(one: Schema) -> Schema:
     """JSON Schema of one value or of one for each direction, from that of one."""
     both = {
         "type": "object",
@@ -69,14 +70,10 @@ def _schema(one: dict[str, Any]) -> dict[str, Any]:
     return {"anyOf": [one, both]}
 
 
-def _kind(row: Impairment) -> Any:
-    field = FILE_FIELDS[row.key]
-    return Annotated[
-        dict[str, Any] | None,
-        PlainValidator(_ways(field.read_later or field.read, ("data",) if row.is_of_data else WAYS)),
-        PlainSerializer(_written(field.write)),
-        WithJsonSchema(_schema(field.schema)),
-    ]
+def _kind(row: Impairment, field: FileField) -> Kind:
+    ways = ("data",) if row.is_of_data else WAYS
+    schema = _schema(field.one.described())
+    return Kind(_ways(field.read_later or field.one.read, ways), _written(field.one.write), schema, none="none")
 
 
 CHANGING = rows(lambda row: row.in_schedule)
@@ -95,18 +92,9 @@ FIXED = {
 """Why impairments stay as they are while a workload runs."""
 
 
-def _keys() -> Definitions:
-    found: dict[str, tuple[Any, Any]] = {}
-    for row in CHANGING:
-        field = FILE_FIELDS[row.key]
-        if row.total is not None:
-            found[row.total] = field.one | None, Field(None, description=field.total_description)
-        found[row.key] = _kind(row), Field(None, description=field.later_description)
-    return found
-
-
-@with_keys(_keys(), behind="holds")
-class ChangeFile(FileModel):
+@named
+@with_keys(keys_of(CHANGING, _kind, lambda field: field.later_description), behind="holds")
+class ChangeFile(Keyed):
     """One entry of a schedule; what it does not name stays as it is."""
 
     refused_keys: ClassVar[Mapping[str, tuple[str, str]]] = {
@@ -117,11 +105,11 @@ class ChangeFile(FileModel):
         for row in IMPAIRMENTS.values()
         if not row.in_schedule
     }
-    at: Time = Field(description="When it begins, after the start of the workload.")
-    every: Span | None = Field(None, description="The time from one beginning to the next, if it repeats; needs `for`.")
-    holds: Span | None = Field(
-        None, alias="for", description="How long it lasts; then the earlier value applies again."
+    at: int = key("at", TIME, "When it begins, after the start of the workload.")
+    every: int | None = key(
+        "every", SPAN, "The time from one beginning to the next, if it repeats; needs `for`.", default=None
     )
+    holds: int | None = key("for", SPAN, "How long it lasts; then the earlier value applies again.", default=None)
 
     def change(self) -> Change:
         found: dict[str, list[tuple[str, Any]]] = {"forward": [], "backward": [], "data": []}
@@ -150,32 +138,22 @@ class ChangeFile(FileModel):
                 keys[row.total] = sum(values.values())
             elif values:
                 keys[row.key] = values
-        keys |= {"at": change.at_ns, "every": change.every_ns, "for": change.for_ns}
-        return cls.model_construct(**keys)
+        keys |= {"at": change.at_ns, "every": change.every_ns, "holds": change.for_ns}
+        return cls(**keys)
 
 
-def _none_is_empty(value: Any) -> Any:
-    return None if value == "none" else value
+_ENTRIES = listed(record(ChangeFile))
+SCHEDULE = Kind(
+    lambda value: None if value == "none" else _ENTRIES.read(value),
+    _ENTRIES.write,
+    {
+        "anyOf": [{"const": "none"}, {"type": "array", "items": {"$ref": ChangeFile}, "minItems": 1}],
+        "description": "What changes while the workload runs.",
+    },
+)
 
 
-def _written_entries(schedule: list[ChangeFile] | None) -> list[dict[str, Any]] | None:
-    return None if schedule is None else [entry.written() for entry in schedule]
-
-
-Schedule = Annotated[
-    list[ChangeFile] | None,
-    BeforeValidator(_none_is_empty),
-    PlainSerializer(_written_entries),
-    WithJsonSchema(
-        {
-            "anyOf": [{"const": "none"}, {"type": "array", "items": ChangeFile.model_json_schema(), "minItems": 1}],
-            "description": "What changes while the workload runs.",
-        }
-    ),
-]
-
-
-def schedule_faults(schedule: list[ChangeFile], link: Link) -> Iterator[Fault]:
+def schedule_faults(schedule: Sequence[ChangeFile], link: Link) -> Iterator[Fault]:
     """What is wrong within a schedule, and between it and the link's own keys; paths begin at the schedule.
 
     An entry that changes what earlier ones change at the same time is named once, with the first of them.

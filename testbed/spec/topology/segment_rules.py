@@ -9,10 +9,10 @@ from collections import deque
 from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
+from ...codec.fault import Fault, Path
 from ...model.address import AddressBook, AddressRefused, Port, address_book
 from ...model.topology import Link, Node, Route, Topology
 from ...model.vlan import Membership
-from ..syntax.document import Fault, Path
 from .service_rules import range_faults
 
 IPV6_MTU_MIN = 1280

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Address, IPv4Network, ip_address
 
+from ...codec.fault import Fault
 from ...error import one_of
 from ...model.address import AddressBook, lease_network
+from ...model.node.service import LEASE
 from ...model.topology import Topology
-from ..syntax.document import Fault
 from .file import LinkFile
 from .node.keys import HostFile, NodeKeys
 from .node.router import RouterFile
-from .node.service import LEASE
 
 
 def service_faults(
@@ -33,7 +33,7 @@ def _client(name: str, host: HostFile, links: Mapping[str, LinkFile]) -> Iterato
     own = [link for link in links if name in links[link].ends]
     if len(own) != 1:
         yield Fault(("addresses",), f"{name!r} has {len(own)} links, and a lease is for one", "a host with one link")
-    if any(name in links[link].addresses for link in own):
+    if any(name in dict(links[link].addresses) for link in own):
         yield Fault(("addresses",), f"the link {own[0]!r} gives {name!r} an address, too", "one of the two")
     if host.dhcp is not None:
         yield Fault(("dhcp",), "a DHCP server cannot take its own address from one", "an address of its own")
@@ -46,7 +46,7 @@ def _dns(
 ) -> Iterator[Fault]:
     assert node.dns is not None, "BUG: the names of a node without a DNS server"
     own = {f"{each.lower()}.{node.dns.domain}": each for each in names}
-    for key, meant in node.dns.names.items():
+    for key, meant in node.dns.names:
         if own.get(key, meant) != meant:
             yield Fault(("names", key), "a node has this name already", "another name")
         if not _is_address(meant) and (meant not in names or (meant in nodes and not nodes[meant].kind.has_addresses)):

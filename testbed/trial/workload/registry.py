@@ -29,7 +29,7 @@ def tool_of(workload: Workload) -> Tool[Any]:
 
 
 def register(tool: Tool[Any]) -> None:
-    """Adds a tool from outside this package; spec.workload.registry adds its keys."""
+    """Adds a tool from outside this package; model.workload.tool adds its keys."""
     assert tool.workload.tool not in TOOLS, f"BUG: two tools with the name {tool.workload.tool!r}"
     TOOLS[tool.workload.tool] = tool
 

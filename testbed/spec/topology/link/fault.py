@@ -4,26 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Annotated, Any
-
-from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
+from typing import Any
 
 from .... import units
+from ....codec.fault import Fault
+from ....codec.keyed import Keyed, Kind, key, keyed, named, read
+from ....codec.kind import FRACTION, LONGEST, matching
+from ....codec.scalar import quantity, text_of
 from ....error import ValueRefused, one_of
-from ....model.link.fault import BY_HAND, Aggregate, Down, Outage, Pick, Reorder, reorder_by
-from ....model.link.impairment import EVERY_MAX, EVERY_MIN, Direction
+from ....model.link.extent import DELAY_MAX, whole_us
+from ....model.link.fault import BY_HAND, Down, Outage, Pick, Reorder, reorder_by
+from ....model.link.impairment import EVERY, EVERY_MAX, EVERY_MIN, PHASE, Direction
 from ....model.schedule import Change
 from ....model.topology import Link
-from ...syntax.document import Fault
-from ...syntax.field import LONGEST, PerDirection, Size, Span, is_directional, matching
-from ...syntax.file_model import FileModel
-from ...syntax.scalar import quantity, text_of
-from .extent import DELAY_MAX, SLOT_MAX, whole_us
-from .loss import Every, FractionField, Phase
+from .direction import of_data
 
 PICK_ALLOWED = "none, 1 in X, {every: X, phase: …}, {random: 0.1 %}"
 REORDER_ALLOWED = "none, {every: 100, by: 2 ms}, {random: 1 %, by: 3 packets}"
-AGGREGATE_ALLOWED = "none, {time: 4 ms}, {time: 4 ms, bytes: 32 KiB}"
 DOWN_ALLOWED = "none, by hand, {from: 10 s, for: 2 s}, {from: 10 s, for: 2 s, every: 30 s}"
 LEAST_SHARE = Fraction(1, 10**9)
 """Shares are multiples of it: nftables draws a number below 10^9."""
@@ -32,12 +29,13 @@ WORDS: dict[str | bool, bool] = {"true": True, "false": False, True: True, False
 BY_PACKETS_MAX = 10_000
 
 
-class PickFile(FileModel):
+@keyed
+class PickKeys(Keyed):
     """Which packets: one data packet in `every`, or a share of all."""
 
-    every: Every | None = None
-    phase: Phase = 0
-    random: FractionField | None = None
+    every: int | None = key("every", EVERY, default=None)
+    phase: Any = key("phase", PHASE, default=0)
+    random: Fraction | None = key("random", FRACTION, default=None)
 
     def pick(self) -> Pick:
         if (self.every is None) == (self.random is None):
@@ -62,7 +60,7 @@ def _share(share: Fraction, at: tuple[str, ...]) -> Fraction:
 
 def read_pick(value: object) -> Pick | None:
     if isinstance(value, dict):
-        return PickFile.model_validate(value).pick()
+        return read(PickKeys, value).pick()
     text = text_of(value, PICK_ALLOWED)
     if text == "none":
         return None
@@ -98,17 +96,18 @@ def _by(value: object) -> tuple[int | None, int | None]:
     return whole_us(time_ns, text), None
 
 
-class ReorderFile(PickFile):
+@named
+class ReorderKeys(PickKeys):
     """Which packets come late, and by how much."""
 
-    by: Annotated[
-        Any,
-        PlainValidator(_by),
-        PlainSerializer(lambda by: reorder_by(Reorder(Pick(), *by))),
-        WithJsonSchema(
-            matching(f"{units.TIME.pattern}|{units.PACKETS.pattern}", "How late they come.", "2 ms", "3 packets")
+    by: tuple[int | None, int | None] = key(
+        "by",
+        Kind(
+            _by,
+            lambda by: reorder_by(Reorder(Pick(), *by)),
+            matching(f"{units.TIME.pattern}|{units.PACKETS.pattern}", "How late they come.", "2 ms", "3 packets"),
         ),
-    ]
+    )
 
 
 def read_reorder(value: object) -> Reorder | None:
@@ -116,7 +115,7 @@ def read_reorder(value: object) -> Reorder | None:
         return None
     if not isinstance(value, dict):
         raise ValueRefused("this does not say which packets come late", REORDER_ALLOWED)
-    file = ReorderFile.model_validate(value)
+    file = read(ReorderKeys, value)
     return Reorder(file.pick(), *file.by)
 
 
@@ -126,32 +125,6 @@ def write_reorder(reorder: Reorder | None) -> Any:
     pick = write_pick(reorder.pick)
     which = pick if isinstance(pick, dict) else {"every": reorder.pick.every}
     return {**which, "by": reorder_by(reorder)}
-
-
-class AggregateFile(FileModel):
-    """Bursts: the time between them, and the most bytes of each."""
-
-    time: Span
-    bytes: Size | None = None
-
-
-def read_aggregate(value: object) -> Aggregate | None:
-    if value == "none":
-        return None
-    if not isinstance(value, dict):
-        raise ValueRefused("this does not say how packets are gathered", AGGREGATE_ALLOWED)
-    file = AggregateFile.model_validate(value)
-    for key, value, (most, said) in (("time", file.time, DELAY_MAX), ("bytes", file.bytes or 0, SLOT_MAX)):
-        if value > most:
-            raise ValueRefused("this is too large", said, (key,))
-    return Aggregate(file.time, file.bytes)
-
-
-def write_aggregate(aggregate: Aggregate | None) -> Any:
-    if aggregate is None:
-        return "none"
-    most = {} if aggregate.burst_bytes is None else {"bytes": units.format_size(aggregate.burst_bytes)}
-    return {"time": units.format_time(aggregate.time_ns), **most}
 
 
 def read_later_down(value: object) -> bool:
@@ -170,20 +143,20 @@ def read_down(value: object) -> Outage | Down | None:
         raise ValueRefused("a link that is down from the start carries no workload", DOWN_ALLOWED)
     if not isinstance(value, dict):
         raise ValueRefused("this does not say when the link is down", DOWN_ALLOWED)
-    for key in value:
-        if key not in ("from", "for", "every"):
-            raise ValueRefused(f"unknown key {key!r}", one_of(("from", "for", "every"), str(key)), (str(key),))
-    for key in ("from", "for"):
-        if key not in value:
-            raise ValueRefused(f"missing key {key!r}", DOWN_ALLOWED)
+    for name in value:
+        if name not in ("from", "for", "every"):
+            raise ValueRefused(f"unknown key {name!r}", one_of(("from", "for", "every"), str(name)), (str(name),))
+    for name in ("from", "for"):
+        if name not in value:
+            raise ValueRefused(f"missing key {name!r}", DOWN_ALLOWED)
     times = {}
-    for key, said in value.items():
+    for name, said in value.items():
         try:
-            times[key] = quantity(units.parse_time, units.TIME.allowed, high=LONGEST)(said) or 0
+            times[name] = quantity(units.parse_time, units.TIME.allowed, high=LONGEST)(said) or 0
         except ValueRefused as refused:
-            raise ValueRefused(refused.what, refused.allowed, (key,)) from None
-        if key != "from" and times[key] < 1:
-            raise ValueRefused("this takes no time", "more than 0", (key,))
+            raise ValueRefused(refused.what, refused.allowed, (name,)) from None
+        if name != "from" and times[name] < 1:
+            raise ValueRefused("this takes no time", "more than 0", (name,))
     outage = Outage(times["from"], times["for"], times.get("every"))
     if outage.every_ns is not None and outage.for_ns >= outage.every_ns:
         what = f"it would be down for {units.format_time(outage.for_ns)} of every {units.format_time(outage.every_ns)}"
@@ -248,46 +221,20 @@ def aggregate_faults(link: Link) -> Iterator[Fault]:
 
 _MAPPING: dict[str, Any] = {"type": "object", "additionalProperties": False}
 _ONE_IN = matching(units.ONE_IN_PATTERN, "1 in X data packets, or none.", "1 in 100", none=True)
-PICK_SCHEMA: dict[str, Any] = {"anyOf": [_ONE_IN, PickFile.model_json_schema()], "description": PICK_ALLOWED}
 _TIME = matching(units.TIME.pattern, "A time.", "10 s")
 _OUTAGE = {**_MAPPING, "properties": dict.fromkeys(("from", "for", "every"), _TIME), "required": ["from", "for"]}
 
-PickField = Annotated[Any, PlainValidator(read_pick), PlainSerializer(write_pick), WithJsonSchema(PICK_SCHEMA)]
-ReorderField = Annotated[
-    Any,
-    PlainValidator(read_reorder),
-    PlainSerializer(write_reorder),
-    WithJsonSchema({"anyOf": [{"const": "none"}, ReorderFile.model_json_schema()], "description": REORDER_ALLOWED}),
-]
-AggregateField = Annotated[
-    Any,
-    PlainValidator(read_aggregate),
-    PlainSerializer(write_aggregate),
-    WithJsonSchema({"anyOf": [{"const": "none"}, AggregateFile.model_json_schema()], "description": AGGREGATE_ALLOWED}),
-]
-DownField = Annotated[
-    Any,
-    PlainValidator(read_down),
-    PlainSerializer(write_down),
-    WithJsonSchema({"anyOf": [{"enum": ["none", BY_HAND]}, {"type": "boolean"}, _OUTAGE], "description": DOWN_ALLOWED}),
-]
-
-
-def _read_acks(value: object) -> Any:
-    """One, for the direction of the answers, or a PerDirection of them."""
-    return PerDirection[PickField].model_validate(value) if is_directional(value) else read_pick(value)
-
-
-def _write_acks(value: Any) -> Any:
-    if isinstance(value, PerDirection):
-        return {"forward": write_pick(value.forward), "backward": write_pick(value.backward)}
-    return write_pick(value)
-
-
-_WAYS = {**_MAPPING, "properties": {"forward": PICK_SCHEMA, "backward": PICK_SCHEMA}, "minProperties": 1}
-LinkAckLoss = Annotated[
-    Any,
-    PlainValidator(_read_acks),
-    PlainSerializer(_write_acks),
-    WithJsonSchema({"anyOf": [*PICK_SCHEMA["anyOf"], _WAYS], "description": "ACKs that are lost."}),
-]
+PICK = Kind(read_pick, write_pick, {"anyOf": [_ONE_IN, {"$ref": PickKeys}], "description": PICK_ALLOWED}, none="none")
+REORDER = Kind(
+    read_reorder,
+    write_reorder,
+    {"anyOf": [{"const": "none"}, {"$ref": ReorderKeys}], "description": REORDER_ALLOWED},
+    none="none",
+)
+DOWN = Kind(
+    read_down,
+    write_down,
+    {"anyOf": [{"enum": ["none", BY_HAND]}, {"type": "boolean"}, _OUTAGE], "description": DOWN_ALLOWED},
+    none="none",
+)
+LINK_ACK_LOSS = of_data(PICK, "ACKs that are lost.", "LinkAckLoss")

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any, Literal, Self, TypeVar
 
-from pydantic import Field, create_model
-
+from ....codec.fault import Fault
+from ....codec.keyed import Keyed, Kind, key
 from ....model.link.impairment import IMPAIRMENTS, UNIMPAIRED, Direction, Impairment
-from ...syntax.document import Fault
-from ...syntax.field import PerDirection
-from ...syntax.file_model import FileModel
-from .impairment import FILE_FIELDS, FileField
-
-WAYS: tuple[Literal["forward"], Literal["backward"]] = ("forward", "backward")
-"""From the first end, and from the second."""
+from .direction import PerDirection, per_direction
+from .impairment import FILE_FIELDS, FileField, titled
 
 TOTALS = {row.total: row.key for row in IMPAIRMENTS.values() if row.total is not None}
 """A key of both directions together to that of each."""
 EITHER_OR = {**TOTALS, **{key: total for total, key in TOTALS.items()}}
 
-_PAIR: Any = PerDirection
-"""For fields that are not known before the program runs."""
+S = TypeVar("S", bound=type)
+Definitions = dict[str, Any]
+"""Keys to the fields that they are."""
 
-S = TypeVar("S", bound=FileModel)
+_BOTH = {name: per_direction(field.one, f"{titled(name)}ByDirection") for name, field in FILE_FIELDS.items()}
+"""One value for both directions, or one for each, by the key of an impairment."""
 
 
 def rows(is_wanted: Callable[[Impairment], bool]) -> tuple[Impairment, ...]:
@@ -33,46 +31,47 @@ def rows(is_wanted: Callable[[Impairment], bool]) -> tuple[Impairment, ...]:
     return tuple(IMPAIRMENTS[key] for key in FILE_FIELDS if is_wanted(IMPAIRMENTS[key]))
 
 
-Definitions = Mapping[str, tuple[Any, Any]]
-"""Key to its annotation and its pydantic Field."""
-
-
 def link_keys(wanted: Iterable[Impairment]) -> Definitions:
     """Those of a link: of each impairment its own and, before it, that of its total."""
-    return _keys(wanted, lambda row, field: field.of_link or _PAIR[field.one] | None)
+    return keys_of(wanted, lambda row, field: field.of_link or _BOTH[row.key])
 
 
 def channel_keys(wanted: Iterable[Impairment]) -> Definitions:
     """Those of a channel, where no direction is that of the data."""
-    return _keys(wanted, lambda row, field: _PAIR[field.one] | None)
+    return keys_of(wanted, lambda row, field: _BOTH[row.key])
 
 
-def _keys(wanted: Iterable[Impairment], kind: Callable[[Impairment, FileField], Any]) -> Definitions:
-    found: dict[str, tuple[Any, Any]] = {}
+def keys_of(
+    wanted: Iterable[Impairment],
+    kind: Callable[[Impairment, FileField], Kind],
+    about: Callable[[FileField], str] = lambda field: field.description,
+) -> Definitions:
+    """A field for each key, by its name."""
+    found: Definitions = {}
     for row in wanted:
         field = FILE_FIELDS[row.key]
         if row.total is not None:
-            found[row.total] = field.one | None, Field(None, description=field.total_description)
-        found[row.key] = kind(row, field), Field(None, description=field.description)
+            found[row.total] = key(row.total, field.one, field.total_description, default=None)
+        found[row.key] = key(row.key, kind(row, field), about(field), default=None)
     return found
 
 
-def with_keys(definitions: Definitions, behind: str | None = None) -> Callable[[type[S]], type[S]]:
-    """Decorates a file model: adds keys `behind` one of its own, or (None) before all of them."""
+def with_keys(definitions: Definitions, behind: str | None = None) -> Callable[[S], S]:
+    """Decorates a class of keys before it is one: adds keys `behind` one of its own, or (None) before all of them."""
 
-    def added(file_model: type[S]) -> type[S]:
-        keys: dict[str, Any] = dict(definitions)
-        new, own = create_model("Keys", **keys).model_fields, [*file_model.model_fields.items()]
+    def added(cls: S) -> S:
+        own = list(cls.__annotations__.items())
         at = [name for name, _ in own].index(behind) + 1 if behind else 0
-        file_model.model_fields.clear()
-        file_model.model_fields.update([*own[:at], *new.items(), *own[at:]])
-        file_model.model_rebuild(force=True)
-        return file_model
+        new = [(name, "Any") for name in definitions]
+        cls.__annotations__ = dict([*own[:at], *new, *own[at:]])
+        for name, field in definitions.items():
+            setattr(cls, name, field)
+        return cls
 
     return added
 
 
-class Impaired(FileModel):
+class Impaired(Keyed):
     """What with_keys() gave the keys of impairments."""
 
     @classmethod
@@ -113,12 +112,12 @@ class Impaired(FileModel):
         A key takes away its total, and a total its key; a total that one direction replaces is split evenly first.
         """
         if not way:
-            return self.model_copy(update={key: value} | ({EITHER_OR[key]: None} if key in EITHER_OR else {}))
-        total, pair = IMPAIRMENTS[key].total, self.said(key) or _PAIR[Any].model_construct()
+            return self.changed({key: value} | ({EITHER_OR[key]: None} if key in EITHER_OR else {}))
+        total, pair = IMPAIRMENTS[key].total, self.said(key) or PerDirection()
         update: dict[str, Any] = {}
         if total is not None and self.said(total) is not None:
-            pair, update = _PAIR[Any].model_construct(**halves(self.said(total))), {total: None}
-        return self.model_copy(update={**update, key: pair.model_copy(update={way: value})})
+            pair, update = PerDirection(**halves(self.said(total))), {total: None}
+        return self.changed({**update, key: replace(pair, **{way: value})})
 
     @classmethod
     def written_of(cls, forward: Direction, backward: Direction, data: Direction = UNIMPAIRED) -> dict[str, Any]:
@@ -130,7 +129,7 @@ class Impaired(FileModel):
             is_even = row.total is not None and back - there in (0, 1)
             if row.total is not None:
                 found[row.total] = (there + back or None) if is_even else None
-            found[row.key] = None if is_even else both(row.key, there, back)
+            found[row.key] = None if is_even else both(there, back)
             if found[row.key] is None and row.is_of_data:
                 found[row.key] = data.value(row.name)
         return found
@@ -147,7 +146,7 @@ def _without_brought_rate(direction: Direction) -> Direction:
     return direction.with_value("rate_bps", None) if is_brought else direction
 
 
-def conflicts(file: FileModel, wanted: Iterable[Impairment]) -> Iterator[Fault]:
+def conflicts(file: Keyed, wanted: Iterable[Impairment]) -> Iterator[Fault]:
     """A total beside the key that says it for each direction."""
     for row in wanted:
         if row.total is not None and getattr(file, row.total) is not None and getattr(file, row.key) is not None:
@@ -162,8 +161,8 @@ def halves(total: int) -> dict[str, int]:
     return {"forward": forward, "backward": total - forward}
 
 
-def both(key: str, forward: Any, backward: Any) -> Any:
+def both(forward: Any, backward: Any) -> PerDirection | None:
     """The value of a key from those of the directions; None if neither has one."""
     if forward is None and backward is None:
         return None
-    return _PAIR[FILE_FIELDS[key].one].model_construct(forward=forward, backward=backward)
+    return PerDirection(forward, backward)

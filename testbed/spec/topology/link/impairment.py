@@ -3,54 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Annotated, Any
-
-from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
+from typing import Any
 
 from .... import units
+from ....codec.fault import Fault
+from ....codec.keyed import Kind, read
+from ....codec.kind import matching
+from ....codec.scalar import text_of
+from ....codec.schema import shared
 from ....error import ValueRefused
-from ....model.link.impairment import Buffer, Distribution, Jitter, buffer_words
-from ....model.link.queue import FIFO
+from ....model.link.bucket import POLICER, SHAPER
+from ....model.link.extent import BUFFER_MAX, DELAY, LINK_RATE, TICK_NS, read_rate
+from ....model.link.fault import AGGREGATE
+from ....model.link.impairment import Buffer, Jitter, buffer_words
 from ....model.topology import Link
-from ...syntax.document import Fault
-from ...syntax.field import Flag, Span, matching
-from ...syntax.file_model import FileModel
-from ...syntax.scalar import text_of
 from . import fault
-from .bucket import PolicerField, ShaperField, policer_faults, shaper_faults
-from .extent import BUFFER_MAX, TICK_NS, Delay, LinkRate, read_rate
-from .loss import LinkLoss, LossField
-from .policy import LinkPolicy, PolicyField, policy_faults
-from .queue import QueueField, queue_faults
-from .trace import TraceField, trace_faults
+from .bucket import policer_faults, shaper_faults
+from .loss import LINK_LOSS, LOSS
+from .policy import LINK_POLICY, POLICY, policy_faults
+from .queue import QUEUE, queue_faults
+from .trace import TRACE, trace_faults
 
 Read = Callable[[Any], Any]
-
-
-class JitterFile(FileModel):
-    """Jitter in full."""
-
-    sd: Span
-    distribution: Distribution = "uniform"
-    reorder: Flag = False
 
 
 def read_jitter(value: object) -> Jitter | None:
     if value == "none":
         return None
-    file = JitterFile.model_validate(value if isinstance(value, dict) else {"sd": text_of(value, _JITTER)})
-    return Jitter(file.sd, file.distribution, file.reorder)
+    return read(Jitter, value if isinstance(value, dict) else {"sd": text_of(value, _JITTER)})
 
 
 def write_jitter(jitter: Jitter | None) -> Any:
     if jitter is None:
         return "none"
-    sd = units.format_time(jitter.sd_ns)
-    if jitter == Jitter(jitter.sd_ns):
-        return sd
-    return {"sd": sd, "distribution": jitter.distribution, "reorder": jitter.reorder}
+    return units.format_time(jitter.sd_ns) if jitter == Jitter(jitter.sd_ns) else jitter.written()
 
 
 def read_buffer(value: object) -> Buffer | None:
@@ -84,34 +72,30 @@ def write_buffer(buffer: Buffer | None) -> str:
 BUFFER_ALLOWED = "bdp, packets, or a size in B, kB, KiB, MB, MiB, GB, GiB, such as '1 bdp', '100 packets' or '64 KiB'"
 _JITTER = "a time such as 2 ms, or {sd: 2 ms, distribution: normal, reorder: true}"
 
-JitterField = Annotated[
-    Jitter | None,
-    PlainValidator(read_jitter),
-    PlainSerializer(write_jitter),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                matching(units.TIME.pattern, "Uniform jitter that keeps the order, or none.", "2 ms", none=True),
-                JitterFile.model_json_schema(),
-            ]
-        }
+JITTER = Kind(
+    read_jitter,
+    write_jitter,
+    {
+        "anyOf": [
+            matching(units.TIME.pattern, "Uniform jitter that keeps the order, or none.", "2 ms", none=True),
+            {"$ref": Jitter},
+        ]
+    },
+    none="none",
+)
+BUFFER = Kind(
+    read_buffer,
+    write_buffer,
+    matching(
+        rf"{units.BDP_PATTERN}|{units.PACKETS.pattern}|{units.SIZE.pattern}",
+        "What the drop-tail queue holds, or none.",
+        "1 bdp",
+        "100 packets",
+        "64 KiB",
+        none=True,
     ),
-]
-BufferField = Annotated[
-    Buffer | None,
-    PlainValidator(read_buffer),
-    PlainSerializer(write_buffer),
-    WithJsonSchema(
-        matching(
-            rf"{units.BDP_PATTERN}|{units.PACKETS.pattern}|{units.SIZE.pattern}",
-            "What the drop-tail queue holds, or none.",
-            "1 bdp",
-            "100 packets",
-            "64 KiB",
-            none=True,
-        )
-    ),
-]
+    none="none",
+)
 
 
 def _buffer_faults(link: Link) -> Iterator[Fault]:
@@ -161,95 +145,82 @@ def _no_faults(link: Link) -> Iterator[Fault]:
 class FileField:
     """How files write an impairment.
 
-    - `one`: the field of a value for one direction, an Annotated with PlainValidator, PlainSerializer, WithJsonSchema.
+    - `one`: the kind of a value for one direction; the word that it has for None is what trials call that on an axis.
     - `description`, `total_description`, `later_description`: for editors, of its key, of its total's, in a schedule.
-    - `of_link`: the field of a link's key; None is one value for both directions, or one for each.
+    - `of_link`: the kind of a link's key; None is one value for both directions, or one for each.
     - `read_later`: reads a value in a schedule; None reads it as `one` does.
     - `faults`: what is wrong between it and the rest of a link; paths begin at the link.
-    - `none`: what trials call the value None of an axis.
     """
 
-    one: Any
-    description: str | None = None
-    total_description: str | None = None
-    later_description: str | None = None
-    of_link: Any = None
+    one: Kind
+    description: str = ""
+    total_description: str = ""
+    later_description: str = ""
+    of_link: Kind | None = None
     read_later: Read | None = None
     faults: Callable[[Link], Iterator[Fault]] = _no_faults
-    none: str = "none"
-
-    @property
-    def read(self) -> Read:
-        """Data to value, of `one`."""
-        found: Read = self._part(PlainValidator).func
-        return found
-
-    @property
-    def write(self) -> Read:
-        """Value to data, of `one`."""
-        found: Read = self._part(PlainSerializer).func
-        return found
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        """JSON Schema, of `one`."""
-        found: dict[str, Any] = self._part(WithJsonSchema).json_schema
-        return found
-
-    def _part(self, kind: type[Any]) -> Any:
-        return next(each for each in self.one.__metadata__ if isinstance(each, kind))
 
 
-FILE_FIELDS: dict[str, FileField] = {
-    "rate": FileField(LinkRate, read_later=_later_rate),
+_FIELDS: dict[str, FileField] = {
+    "rate": FileField(LINK_RATE, read_later=_later_rate),
     "delay": FileField(
-        Delay,
+        DELAY,
         "The delay of one direction; instead of rtt.",
         "The round-trip time, split evenly between the directions; instead of delay.",
         faults=_delay_faults,
     ),
-    "loss": FileField(LossField, of_link=LinkLoss),
+    "loss": FileField(LOSS, of_link=LINK_LOSS),
     "buffer": FileField(
-        BufferField,
+        BUFFER,
         later_description="The size of the queue, in packets or bytes.",
         read_later=_later_buffer,
         faults=_buffer_faults,
     ),
-    "jitter": FileField(JitterField, faults=_jitter_faults),
-    "policy": FileField(PolicyField, of_link=LinkPolicy, faults=policy_faults),
+    "jitter": FileField(JITTER, faults=_jitter_faults),
+    "policy": FileField(POLICY, of_link=LINK_POLICY, faults=policy_faults),
     "down": FileField(
-        fault.DownField,
+        fault.DOWN,
         "When the link is down; by hand: never by itself.",
         later_description="Whether the link is down.",
         read_later=fault.read_later_down,
     ),
-    "ack_loss": FileField(fault.PickField, "Which pure ACKs are lost.", of_link=fault.LinkAckLoss),
-    "corrupt": FileField(fault.PickField, "Which packets have a wrong bit when they arrive."),
-    "duplicate": FileField(fault.PickField, "Which packets come twice."),
-    "reorder": FileField(fault.ReorderField, "Which packets come late.", faults=fault.reorder_faults),
-    "aggregate": FileField(fault.AggregateField, "Packets leave in bursts.", faults=fault.aggregate_faults),
+    "ack_loss": FileField(fault.PICK, "Which pure ACKs are lost.", of_link=fault.LINK_ACK_LOSS),
+    "corrupt": FileField(fault.PICK, "Which packets have a wrong bit when they arrive."),
+    "duplicate": FileField(fault.PICK, "Which packets come twice."),
+    "reorder": FileField(fault.REORDER, "Which packets come late.", faults=fault.reorder_faults),
+    "aggregate": FileField(AGGREGATE, "Packets leave in bursts.", faults=fault.aggregate_faults),
     "shaper": FileField(
-        ShaperField,
+        SHAPER,
         "A token bucket that shapes: a rate while there is credit, the refill afterwards; the rest waits.",
         faults=shaper_faults,
     ),
     "policer": FileField(
-        PolicerField,
+        POLICER,
         "A token bucket that polices: what exceeds the rate and the burst is dropped.",
         faults=policer_faults,
     ),
-    "trace": FileField(TraceField, "When the link can send, instead of a rate.", faults=trace_faults),
+    "trace": FileField(TRACE, "When the link can send, instead of a rate.", faults=trace_faults),
     "queue": FileField(
-        QueueField,
+        QUEUE,
         "What holds the packets that wait for the rate, and when it drops or marks them; default: fifo.",
         later_description="Another parameter of the same type.",
         faults=queue_faults,
-        none=FIFO,
     ),
+}
+
+
+def titled(key: str) -> str:
+    """A key as the beginning of a name in JSON Schema."""
+    return key.title().replace("_", "")
+
+
+FILE_FIELDS: dict[str, FileField] = {
+    key: replace(row, one=replace(row.one, schema=shared(f"{titled(key)}Value", row.one.described())))
+    for key, row in _FIELDS.items()
 }
 """For each of IMPAIRMENTS, in the order in which files write them."""
 
 
 def in_params(key: str, text: str) -> str:
     """What trials call a value of an axis that files would call so."""
-    return FILE_FIELDS[key].none if text == "none" and key in FILE_FIELDS else text
+    return (FILE_FIELDS[key].one.none or "none") if text == "none" and key in FILE_FIELDS else text

@@ -3,35 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any
-
-from pydantic import Field, PlainSerializer, PlainValidator, TypeAdapter, WithJsonSchema
+from typing import Any
 
 from .... import units
+from ....codec.fault import Fault
+from ....codec.keyed import Keyed, Kind, key, keyed
+from ....codec.keyed import read as read_keys
+from ....codec.kind import RATE, SIZE
+from ....codec.scalar import quantity
 from ....error import ValueRefused, one_of
+from ....model.link.extent import VOLUME_MAX
 from ....model.link.impairment import Policy
 from ....model.topology import Link
-from ...syntax.document import Fault
-from ...syntax.field import PerDirection, Rate, Size, is_directional
-from ...syntax.file_model import FileModel
-from ...syntax.scalar import quantity
-from .extent import VOLUME_MAX
+from .direction import WAYS, PerDirection, of_data, per_direction
 
 POLICY_ALLOWED = "none, {after: 9 GB, rate: 400 Mbit/s}, or {forward: …, backward: …} with one of these for each"
 
 
-class RangeFile(FileModel):
+@keyed
+class VolumeRange(Keyed):
     """A volume that is drawn from the trial's seed."""
 
-    low: Size = Field(alias="from")
-    high: Size = Field(alias="to")
+    low: int = key("from", SIZE)
+    high: int = key("to", SIZE)
 
 
 def _volume(value: object) -> tuple[int, int]:
     if not isinstance(value, dict):
         size = quantity(units.parse_size, f"{units.SIZE.allowed}; or {{from: …, to: …}}", low=1, high=VOLUME_MAX)(value)
         return (size or 0), (size or 0)
-    drawn = RangeFile.model_validate(value)
+    drawn = read_keys(VolumeRange, value)
     if drawn.low > drawn.high:
         raise ValueRefused("the range ends before it begins", "from: the smaller size, to: the larger", ("to",))
     return drawn.low, drawn.high
@@ -49,78 +50,65 @@ def _rate(value: object) -> int:
     return rate_bps
 
 
-_size_schema = TypeAdapter(Size).json_schema()
-_rate_schema = TypeAdapter(Rate).json_schema()
 _RANGE: dict[str, Any] = {
     "type": "object",
-    "properties": {"from": _size_schema, "to": _size_schema},
+    "properties": {"from": SIZE.schema, "to": SIZE.schema},
     "required": ["from", "to"],
     "additionalProperties": False,
 }
 
 
-class PolicyFile(FileModel):
+@keyed
+class PolicyKeys(Keyed):
     """A volume, and the rate to which what follows it is policed."""
 
-    after: Annotated[
-        Any, PlainValidator(_volume), PlainSerializer(_write_volume), WithJsonSchema({"anyOf": [_size_schema, _RANGE]})
-    ]
-    rate: Annotated[int, PlainValidator(_rate), PlainSerializer(units.format_rate), WithJsonSchema(_rate_schema)]
-
-    @classmethod
-    def read(cls, value: object) -> Policy | None:
-        if value == "none":
-            return None
-        if not isinstance(value, dict):
-            raise ValueRefused("this is not a policy", POLICY_ALLOWED)
-        file = cls.model_validate(value)
-        return Policy(file.rate, *file.after)
-
-    @classmethod
-    def write(cls, policy: Policy | None) -> Any:
-        if policy is None:
-            return "none"
-        return cls.model_construct(after=(policy.low_bytes, policy.high_bytes), rate=policy.rate_bps).written()
+    after: tuple[int, int] = key("after", Kind(_volume, _write_volume, {"anyOf": [SIZE.schema, _RANGE]}))
+    rate: int = key("rate", Kind(_rate, units.format_rate, RATE.schema))
 
 
-def _read_link(value: object) -> Any:
-    """One, for the direction of the data, or a PerDirection of them."""
-    if not is_directional(value) or not isinstance(value, dict):
-        return PolicyFile.read(value)
+def _read(value: object) -> Policy | None:
+    if value == "none":
+        return None
+    if not isinstance(value, dict):
+        raise ValueRefused("this is not a policy", POLICY_ALLOWED)
+    found = read_keys(PolicyKeys, value)
+    return Policy(found.rate, *found.after)
+
+
+def _write(policy: Policy | None) -> Any:
+    if policy is None:
+        return "none"
+    return PolicyKeys((policy.low_bytes, policy.high_bytes), policy.rate_bps).written()
+
+
+POLICY = Kind(_read, _write, {"anyOf": [{"const": "none"}, {"$ref": PolicyKeys}]}, none="none")
+
+
+def _read_ways(value: Any) -> PerDirection:
     for way in value:
-        if way not in ("forward", "backward"):
-            raise ValueRefused(f"unknown key {way!r}", one_of(("forward", "backward"), str(way)), (way,))
-    return PerDirection[PolicyField].model_validate(value)
+        if way not in WAYS:
+            raise ValueRefused(f"unknown key {way!r}", one_of(WAYS, str(way)), (way,))
+    found: PerDirection = _WAYS.read(value)
+    return found
 
 
-def _write_link(value: Any) -> Any:
-    if isinstance(value, PerDirection):
-        ways = (("forward", value.forward), ("backward", value.backward))
-        return {way: PolicyFile.write(policy) for way, policy in ways if policy is not None}
-    return PolicyFile.write(value)
-
-
-_ONE: dict[str, Any] = {"anyOf": [{"const": "none"}, PolicyFile.model_json_schema()]}
-PolicyField = Annotated[Any, PlainValidator(PolicyFile.read), PlainSerializer(PolicyFile.write), WithJsonSchema(_ONE)]
-LinkPolicy = Annotated[
-    Any,
-    PlainValidator(_read_link),
-    PlainSerializer(_write_link),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                *_ONE["anyOf"],
-                {
-                    "type": "object",
-                    "properties": {"forward": _ONE, "backward": _ONE},
-                    "additionalProperties": False,
-                    "minProperties": 1,
-                },
-            ],
-            "description": "After a volume, packets above a rate are dropped; for the direction of the data.",
-        }
+_WAYS = per_direction(POLICY, "PolicyByDirection")
+_LINK = of_data(
+    POLICY,
+    "After a volume, packets above a rate are dropped; for the direction of the data.",
+    "LinkPolicy",
+    _read_ways,
+)
+LINK_POLICY = Kind(
+    _LINK.read,
+    lambda value: (
+        {way: _write(getattr(value, way)) for way in WAYS if getattr(value, way) is not None}
+        if isinstance(value, PerDirection)
+        else _write(value)
     ),
-]
+    _LINK.schema,
+    none="none",
+)
 
 
 def policy_faults(link: Link) -> Iterator[Fault]:

@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
-from typing import Annotated, Any
-
-from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
+from typing import Any
 
 from .... import units
+from ....codec import scalar
+from ....codec.fault import Fault
+from ....codec.keyed import Kind
+from ....codec.kind import matching
 from ....error import ValueRefused, one_of
 from ....model.link.queue import FIFO, QUEUES, TYPES, Parameter, Queue, QueueType, Unit, written
 from ....model.topology import Link
-from ...syntax import scalar
-from ...syntax.document import Fault
-from ...syntax.field import matching
 
 ALLOWED = f"{', '.join(TYPES)}, or {{type: codel, target: 5 ms, …}}"
 LIMITS = ("limit", "memlimit")
@@ -184,20 +183,18 @@ _TYPES_SCHEMA = [
     }
     for row in QUEUES.values()
 ]
-QueueField = Annotated[
-    Queue | None,
-    PlainValidator(read_queue),
-    PlainSerializer(write_queue),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                matching("^(" + "|".join(TYPES) + ")$", "The type of the queue.", "codel", none=True),
-                {"type": "object", "properties": {"type": {"const": FIFO}}, "required": ["type"]},
-                *_TYPES_SCHEMA,
-            ]
-        }
-    ),
-]
+QUEUE = Kind(
+    read_queue,
+    write_queue,
+    {
+        "anyOf": [
+            matching("^(" + "|".join(TYPES) + ")$", "The type of the queue.", "codel", none=True),
+            {"type": "object", "properties": {"type": {"const": FIFO}}, "required": ["type"]},
+            *_TYPES_SCHEMA,
+        ]
+    },
+    none=FIFO,
+)
 
 
 def queue_faults(link: Link) -> Iterator[Fault]:

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Annotated, Any
-
-from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
+from typing import Any
 
 from .... import units
+from ....codec.fault import Fault
+from ....codec.keyed import Keyed, Kind, key, keyed, read
+from ....codec.kind import TEXT
 from ....error import ValueRefused
 from ....model.link.trace import PACKET_BYTES, PERIOD_MAX_NS, RATE_MAX_BPS, RUNS_MAX, Trace
 from ....model.topology import Link
-from ...syntax.document import Fault
-from ...syntax.field import Text
-from ...syntax.file_model import FileModel
 from .bucket import down_faults
 
 TRACE_ALLOWED = "a file with a trace, relative to the folder of this file, or none"
@@ -28,26 +26,27 @@ MTU_BYTES = 1500
 _PACKED = re.compile(r"ms( [0-9]{1,9}(x[0-9]{1,9})?)+|ns( [0-9]{1,15}:[0-9]{1,12})+")
 
 
-class TraceFile(FileModel):
+@keyed
+class TraceKeys(Keyed):
     """A trace that was read from a file."""
 
-    file: Text
-    opportunities: Text = Field(description="When it can send: see model/link/trace.py.")
+    file: str = key("file", TEXT)
+    opportunities: str = key("opportunities", TEXT, "When it can send: see model/link/trace.py.")
 
-    @classmethod
-    def read(cls, value: object) -> Trace | None:
-        if value == "none":
-            return None
-        if isinstance(value, str):
-            raise ValueRefused(f"the file {value!r} was not read", TRACE_ALLOWED)
-        if not isinstance(value, dict):
-            raise ValueRefused("this is not a trace", TRACE_ALLOWED)
-        file = cls.model_validate(value)
-        return made(file.file, file.opportunities)
 
-    @classmethod
-    def write(cls, trace: Trace | None) -> Any:
-        return "none" if trace is None else {"file": trace.name, OPPORTUNITIES: trace.packed}
+def _read(value: object) -> Trace | None:
+    if value == "none":
+        return None
+    if isinstance(value, str):
+        raise ValueRefused(f"the file {value!r} was not read", TRACE_ALLOWED)
+    if not isinstance(value, dict):
+        raise ValueRefused("this is not a trace", TRACE_ALLOWED)
+    found = read(TraceKeys, value)
+    return made(found.file, found.opportunities)
+
+
+def _write(trace: Trace | None) -> Any:
+    return "none" if trace is None else {"file": trace.name, OPPORTUNITIES: trace.packed}
 
 
 def short(written: Any) -> Any:
@@ -75,23 +74,21 @@ def made(name: str, packed: str) -> Trace:
     return trace
 
 
-TraceField = Annotated[
-    Any,
-    PlainValidator(TraceFile.read),
-    PlainSerializer(TraceFile.write),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                {
-                    "type": "string",
-                    "description": "A file with a trace, in the format of Mahimahi or a table of times and rates.",
-                    "examples": ["traces/fading.trace"],
-                },
-                TraceFile.model_json_schema(),
-            ]
-        }
-    ),
-]
+TRACE = Kind(
+    _read,
+    _write,
+    {
+        "anyOf": [
+            {
+                "type": "string",
+                "description": "A file with a trace, in the format of Mahimahi or a table of times and rates.",
+                "examples": ["traces/fading.trace"],
+            },
+            {"$ref": TraceKeys},
+        ]
+    },
+    none="none",
+)
 
 
 def trace_faults(link: Link) -> Iterator[Fault]:

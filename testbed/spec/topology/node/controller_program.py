@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Annotated
+from typing import TypeAlias
 
-from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
-
+from ....codec.fault import Fault
+from ....codec.keyed import Kind
+from ....codec.program import DIGEST_PATTERN
+from ....codec.scalar import text_of
 from ....error import ValueRefused, one_of
 from ....model.openflow import VERSIONS, ControllerProgram
-from ...syntax.document import Fault
-from ...syntax.program import DIGEST_PATTERN
-from ...syntax.scalar import text_of
+
+Pairs: TypeAlias = tuple[tuple[str, str], ...]
 
 
 def read_versions(value: object) -> tuple[str, ...]:
@@ -28,21 +29,16 @@ def read_versions(value: object) -> tuple[str, ...]:
 
 
 _VERSION = {"anyOf": [{"type": "string", "pattern": r"^1\.[0-5]$"}, {"type": "number", "minimum": 1, "maximum": 1.5}]}
-Versions = Annotated[
-    tuple[str, ...],
-    PlainValidator(read_versions),
-    PlainSerializer(list),
-    WithJsonSchema({"anyOf": [_VERSION, {"type": "array", "items": _VERSION}]}),
-]
+OPENFLOW_VERSIONS = Kind(read_versions, list, {"anyOf": [_VERSION, {"type": "array", "items": _VERSION}]})
 
 
 def program_of(
-    words: tuple[str, ...] | None, files: Mapping[str, str], python: str | None, environment: Mapping[str, str]
+    words: tuple[str, ...] | None, files: Mapping[str, str], python: str | None, environment: Pairs
 ) -> ControllerProgram | None:
     """None without words."""
     if words is None:
         return None
-    return ControllerProgram(words, tuple(sorted(files.items())), python, tuple(sorted(environment.items())))
+    return ControllerProgram(words, tuple(sorted(files.items())), python, tuple(sorted(environment)))
 
 
 def program_faults(

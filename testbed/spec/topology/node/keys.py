@@ -2,102 +2,81 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import ABC
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any, ClassVar, Literal
+from dataclasses import fields, replace
+from typing import Any, ClassVar, Self
 
-from pydantic import Field
-
+from ....codec.keyed import Keyed, key, keyed
+from ....codec.kind import ECN, MAC, SYSCTLS, listed, record
+from ....model.node.service import HOST_ADDRESSES, LEASE, Dhcp, Dns
 from ....model.node.type import NODE_TYPES, NodeType
-from ....model.topology import Nic, Node, Route
+from ....model.topology import NIC, Ecn, Nic, Node, Route
 from ...syntax.document import mapping
-from ...syntax.field import EcnField, Ip, Mac, Prefix, Sysctls
-from ...syntax.file_model import FileModel
-from .service import LEASE, DhcpFile, DnsFile, HostAddresses
+
+NIC_ABOUT = "How its NICs behave; default: as the topology says."
+ECN_ABOUT = "Whether TCP uses ECN: off, on (RFC 3168) or accurate; default: the kernel's."
+ROUTES = listed(record(Route))
 
 
-class NodeKeys(FileModel, ABC):
-    """The keys of one node type. `varied` are those that an axis can vary."""
+@keyed
+class NodeKeys(Keyed, ABC):
+    """The keys of one node type: those fields of a Node that it has, under the same names, each with its key.
 
+    `type` is its name, `varied` are the keys that an axis can vary.
+    """
+
+    TAG = "type"
+    type: ClassVar[str]
     varied: ClassVar[tuple[str, ...]] = ()
-    type: str
 
     @property
     def kind(self) -> NodeType:
         return NODE_TYPES[self.type]
 
-    @abstractmethod
     def node(self, name: str) -> Node:
         """The value that the file describes."""
+        return Node(name, self.type, **{each.name: getattr(self, each.name) for each in fields(self)})
 
     @classmethod
-    @abstractmethod
-    def of(cls, node: Node) -> NodeKeys:
+    def of(cls, node: Node) -> Self:
         """The way back."""
+        return cls(**{each.name: getattr(node, each.name) for each in fields(cls)})
 
 
-class RouteFile(FileModel):
-    """One route of a host or router."""
-
-    to: Prefix
-    via: Ip
-
-    def route(self) -> Route:
-        return Route(self.to, self.via)
-
-    @classmethod
-    def of(cls, route: Route) -> RouteFile:
-        return cls.model_construct(to=route.to, via=route.via)
-
-
+@keyed
 class HostFile(NodeKeys):
     """A host: a network namespace with a TCP stack of its own."""
 
+    type = "host"
     varied = ("nic", "ecn")
-    type: Literal["host"]
-    nic: Nic | None = Field(None, description="How its NICs behave; default: as the topology says.")
-    addresses: HostAddresses = Field(
-        (), description="The addresses on its only link, which a link can set too; or dhcp: a server leases it one."
+
+    nic: Nic | None = key("nic", NIC, NIC_ABOUT, default=None)
+    addresses: Any = key(
+        "addresses",
+        HOST_ADDRESSES,
+        "The addresses on its only link, which a link can set too; or dhcp: a server leases it one.",
+        default=(),
     )
-    mac: Mac | None = Field(None, description="The MAC address on its only link; default: the plan chooses one.")
-    sysctls: Sysctls = Field({}, description="Kernel settings of this host.")
-    ecn: EcnField = Field(
-        None, description="Whether TCP uses ECN: off, on (RFC 3168) or accurate; default: the kernel's."
+    mac: str | None = key("mac", MAC, "The MAC address on its only link; default: the plan chooses one.", default=None)
+    sysctls: tuple[tuple[str, str], ...] = key("sysctls", SYSCTLS, "Kernel settings of this host.", default=())
+    ecn: Ecn | None = key("ecn", ECN, ECN_ABOUT, default=None)
+    routes: tuple[Route, ...] | None = key(
+        "routes", ROUTES, "Routes in addition to those that the plan computes.", default=None
     )
-    routes: list[RouteFile] | None = Field(None, description="Routes in addition to those that the plan computes.")
-    dhcp: DhcpFile | None = Field(None, description="A DHCP server; default: none.")
-    dns: DnsFile | None = Field(None, description="A DNS server; default: none.")
+    dhcp: Dhcp | None = key("dhcp", record(Dhcp), "A DHCP server; default: none.", default=None)
+    dns: Dns | None = key("dns", record(Dns), "A DNS server; default: none.", default=None)
 
     def node(self, name: str) -> Node:
-        sysctls, routes = tuple(self.sysctls.items()), tuple(each.route() for each in self.routes or ())
+        """A lease is no address of the file."""
         leases = self.addresses == LEASE
-        node = Node(name, self.type, nic=self.nic, sysctls=sysctls, routes=routes, ecn=self.ecn, mac=self.mac)
-        node = replace(node, addresses=() if leases else self.addresses, takes_lease=leases)
-        return with_servers(node, self.dhcp, self.dns)
+        own = replace(self, addresses=() if leases else self.addresses, routes=self.routes or ())
+        return replace(super(HostFile, own).node(name), takes_lease=leases)
 
     @classmethod
-    def of(cls, node: Node) -> HostFile:
-        return cls.model_construct(
-            type="host",
-            nic=node.nic,
-            addresses=LEASE if node.takes_lease else node.addresses,
-            mac=node.mac,
-            sysctls=dict(node.sysctls),
-            ecn=node.ecn,
-            routes=[RouteFile.of(route) for route in node.routes] or None,
-            **servers_of(node),
-        )
-
-
-def with_servers(node: Node, dhcp: DhcpFile | None, dns: DnsFile | None) -> Node:
-    return replace(node, dhcp=None if dhcp is None else dhcp.dhcp(), dns=None if dns is None else dns.dns())
-
-
-def servers_of(node: Node) -> dict[str, Any]:
-    """The way back, by key."""
-    dhcp = None if node.dhcp is None else DhcpFile.of(node.dhcp)
-    return {"dhcp": dhcp, "dns": None if node.dns is None else DnsFile.of(node.dns)}
+    def of(cls, node: Node) -> Self:
+        found = super().of(node)
+        return replace(found, addresses=LEASE if node.takes_lease else node.addresses, routes=node.routes or None)
 
 
 def nodes_that(topology: Any, can: Callable[[NodeType], bool]) -> dict[str, Any]:

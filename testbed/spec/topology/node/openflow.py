@@ -5,35 +5,23 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Iterator
-from typing import Annotated, Literal
+from collections.abc import Iterator, Mapping
+from typing import Self
 
-from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
-
+from ....codec.fault import Fault
+from ....codec.keyed import Kind, inline, key, keyed
+from ....codec.kind import FLAG, LINES, SPAN, TEXT, WORD, mapped, record
+from ....codec.program import WORDS
+from ....codec.scalar import lines_of, text_of
 from ....error import ValueRefused, one_of
 from ....model.link.impairment import IMPAIRMENTS, Direction, Impairment
-from ....model.openflow import (
-    APPS,
-    CONTROLLER_PORT,
-    DPID_MAX,
-    Controller,
-    Datapath,
-    FailMode,
-    Ovs,
-    Rule,
-)
+from ....model.openflow import APPS, CONTROLLER_PORT, PORT_NUMBER, RULES, Controller, Ovs, Rule
 from ....model.topology import Node
-from ...syntax.document import Fault
-from ...syntax.field import Flag, Lines, Name, Span, Text, number
-from ...syntax.file_model import FileModel
-from ...syntax.program import Words
-from ...syntax.scalar import lines_of, text_of, whole
 from ..link.impaired import Impaired, channel_keys, with_keys
-from .controller_program import Versions, program_faults, program_of
+from .controller_program import OPENFLOW_VERSIONS, Pairs, program_faults, program_of
 from .keys import NodeKeys
 
 APP_ALLOWED = f"{', '.join(APPS)}, or a file such as my_app.py"
-PORT_MAX = 65_535
 
 
 def read_app(value: object) -> str:
@@ -43,51 +31,19 @@ def read_app(value: object) -> str:
     return text
 
 
-App = Annotated[
-    str,
-    PlainValidator(read_app),
-    WithJsonSchema({"anyOf": [{"enum": list(APPS)}, {"type": "string", "pattern": r"\.py$"}]}),
-]
-Dpid = Annotated[
-    int,
-    PlainValidator(whole(1, DPID_MAX)),
-    PlainSerializer(int),
-    WithJsonSchema(number(1, DPID_MAX, "The number by which the controller knows it.")),
-]
-PortNumber = Annotated[
-    int, PlainValidator(whole(1, PORT_MAX)), WithJsonSchema(number(1, PORT_MAX, "A port of TCP or UDP."))
-]
+APP = Kind(read_app, schema={"anyOf": [{"enum": list(APPS)}, {"type": "string", "pattern": r"\.py$"}]})
 
 
+@keyed
 class OvsNodeFile(NodeKeys):
     """A switch: Open vSwitch, with its own daemons."""
 
-    type: Literal["ovs"]
-    controller: Name | None = Field(
-        None, description="The name of its controller, or none; default: the only controller of the file."
-    )
-    fail_mode: FailMode | None = Field(
-        None, description="What it does when it has lost its controller; default: secure if it has one."
-    )
-    datapath: Datapath | None = Field(
-        None, description="The data path: kernel or user; default: the kernel's, if the kernel has one."
-    )
-    dpid: Dpid | None = Field(
-        None, description="Its OpenFlow number; default: its position among the Open vSwitches of the file."
-    )
+    type = "ovs"
 
-    def node(self, name: str) -> Node:
-        return Node(name, self.type, ovs=Ovs(self.controller, self.fail_mode, self.datapath, self.dpid))
-
-    @classmethod
-    def of(cls, node: Node) -> OvsNodeFile:
-        ovs = node.ovs
-        assert ovs is not None, "BUG: an ovs without its values"
-        return cls.model_construct(
-            type="ovs", controller=ovs.controller, fail_mode=ovs.fail_mode, datapath=ovs.datapath, dpid=ovs.dpid
-        )
+    ovs: Ovs = inline(Ovs)
 
 
+@keyed
 @with_keys(channel_keys(row for row in IMPAIRMENTS.values() if row.on_channel))
 class ControlFile(Impaired):
     """The channel between switches and their controller, apart from the network; forward is towards the controller."""
@@ -98,34 +54,7 @@ class ControlFile(Impaired):
 
     @classmethod
     def of(cls, forward: Direction, backward: Direction) -> ControlFile:
-        return cls.model_construct(None, **cls.written_of(forward, backward))
-
-
-class RuleFile(FileModel):
-    """One rule of a firewall; what is left out fits all."""
-
-    action: Literal["allow", "deny"]
-    source: Name | None = Field(None, alias="from", description="The sending host; default: any.")
-    destination: Name | None = Field(None, alias="to", description="The receiving host; default: any.")
-    protocol: Literal["tcp", "udp", "icmp"] | None = None
-    port: PortNumber | None = Field(None, description="The port of the destination; default: any.")
-
-    def faults(self) -> Iterator[Fault]:
-        if self.port is not None and self.protocol not in ("tcp", "udp"):
-            yield Fault(("port",), "only tcp and udp have ports", "'protocol: tcp' or 'protocol: udp' with it")
-
-    def rule(self) -> Rule:
-        return Rule(self.action, self.source, self.destination, self.protocol, self.port)
-
-    @classmethod
-    def of(cls, rule: Rule) -> RuleFile:
-        return cls.model_construct(
-            action=rule.action,
-            source=rule.source,
-            destination=rule.destination,
-            protocol=rule.protocol,
-            port=rule.port,
-        )
+        return cls(**cls.written_of(forward, backward))
 
 
 def read_files(value: object) -> dict[str, str]:
@@ -141,58 +70,80 @@ def read_files(value: object) -> dict[str, str]:
 FILE_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}"
 FILES_ALLOWED = "names of files in the topology's folder, such as [policy.csv]"
 OUR_FILES = ("told.json", "pid", "events.jsonl", "packet-ins", "monitor.jsonl")
-Files = Annotated[
-    dict[str, str],
-    PlainValidator(read_files),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                {"type": "array", "items": {"type": "string", "pattern": f"^{FILE_PATTERN}$"}},
-                {"type": "object", "additionalProperties": {"type": "string"}},
-            ]
-        }
-    ),
-]
+FILES = Kind(
+    read_files,
+    schema={
+        "anyOf": [
+            {"type": "array", "items": {"type": "string", "pattern": f"^{FILE_PATTERN}$"}},
+            {"type": "object", "additionalProperties": {"type": "string"}},
+        ]
+    },
+)
 
 
+@keyed
 class ControllerNodeFile(NodeKeys):
     """An OpenFlow controller, in a namespace of its own and on a channel apart from the network."""
 
-    type: Literal["controller"]
-    app: App | None = None
-    command: Words | None = Field(
-        None,
-        description="In place of an app: the words of a program. One with a slash is a file beside this file, and so "
+    type = "controller"
+
+    app: str | None = key("app", APP, default=None)
+    command: tuple[str, ...] | None = key(
+        "command",
+        WORDS,
+        "In place of an app: the words of a program. One with a slash is a file beside this file, and so "
         "is one that ends in .py.",
+        default=None,
     )
-    python: Text | None = Field(
-        None, description="The virtual environment of the program, a folder; default: the system's Python."
+    python: str | None = key(
+        "python",
+        TEXT,
+        "The virtual environment of the program, a folder; default: the system's Python.",
+        default=None,
     )
-    environment: dict[str, Text] = Field({}, description="Environment variables of the program, which has no others.")
-    port: PortNumber = Field(CONTROLLER_PORT, description="The port of TCP where it listens.")
-    openflow: Versions | None = Field(
-        None, description="The versions of OpenFlow that its switches offer; default: 1.0 to 1.5."
+    environment: Pairs = key(
+        "environment",
+        mapped(WORD, TEXT),
+        "Environment variables of the program, which has no others.",
+        default=(),
     )
-    text: Lines | None = Field(
-        None, description="The text of the app's file; default: read from the topology's folder."
+    port: int = key("port", PORT_NUMBER, "The port of TCP where it listens.", default=CONTROLLER_PORT)
+    openflow: tuple[str, ...] | None = key(
+        "openflow",
+        OPENFLOW_VERSIONS,
+        "The versions of OpenFlow that its switches offer; default: 1.0 to 1.5.",
+        default=None,
     )
-    files: Files = Field({}, description="Files beside this file that lie beside the app, or the program.")
-    control: ControlFile | None = Field(None, description="The channel to its switches; default: without delay.")
-    rules: list[RuleFile] = Field(
-        [], description="The rules of the firewall: the first that matches applies; without a match, allow."
+    text: str | None = key(
+        "text", LINES, "The text of the app's file; default: read from the topology's folder.", default=None
     )
-    interval: Span | None = Field(None, description="How often the monitor asks; default: 1 s.")
-    start: Span | None = Field(
-        None, description="When it starts, after the workload's start; default: before the workload."
+    files: Mapping[str, str] = key(
+        "files",
+        FILES,
+        "Files beside this file that lie beside the app, or the program.",
+        default={},
     )
-    stop: Span | None = Field(None, description="When it is killed, after the workload's start; default: never.")
-    loops: Flag = Field(False, description="Whether the app (in a file) works in rings of switches.")
+    control: ControlFile | None = key(
+        "control", record(ControlFile), "The channel to its switches; default: without delay.", default=None
+    )
+    rules: tuple[Rule, ...] = key(
+        "rules",
+        RULES,
+        "The rules of the firewall: the first that matches applies; without a match, allow.",
+        default=(),
+    )
+    interval: int | None = key("interval", SPAN, "How often the monitor asks; default: 1 s.", default=None)
+    start: int | None = key(
+        "start", SPAN, "When it starts, after the workload's start; default: before the workload.", default=None
+    )
+    stop: int | None = key("stop", SPAN, "When it is killed, after the workload's start; default: never.", default=None)
+    loops: bool = key("loops", FLAG, "Whether the app (in a file) works in rings of switches.", default=False)
 
     def node(self, name: str) -> Node:
         return Node(name, self.type, controller=self.controller())
 
     def controller(self) -> Controller:
-        control = self.control or ControlFile.model_construct()
+        control = self.control or ControlFile()
         return Controller(
             app=self.app or os.path.basename((self.command or ("",))[0]),
             program=program_of(self.command, self.files, self.python, self.environment),
@@ -201,7 +152,7 @@ class ControllerNodeFile(NodeKeys):
             text=self.text,
             forward=control.direction("forward"),
             backward=control.direction("backward"),
-            rules=tuple(rule.rule() for rule in self.rules),
+            rules=self.rules,
             interval_ns=self.interval,
             start_ns=self.start,
             stop_ns=self.stop,
@@ -210,22 +161,21 @@ class ControllerNodeFile(NodeKeys):
         )
 
     @classmethod
-    def of(cls, node: Node) -> ControllerNodeFile:
+    def of(cls, node: Node) -> Self:
         controller = node.controller
         assert controller is not None, "BUG: a controller without its values"
         program = controller.program
         control = ControlFile.of(controller.forward, controller.backward)
-        return cls.model_construct(
-            type="controller",
+        return cls(
             app=controller.app if program is None else None,
             command=None if program is None else program.words,
             python=None if program is None else program.python,
-            environment={} if program is None else dict(program.environment),
+            environment=() if program is None else program.environment,
             port=controller.port,
             openflow=controller.versions or None,
             text=controller.text,
             control=control if control.written() else None,
-            rules=[RuleFile.of(rule) for rule in controller.rules],
+            rules=controller.rules,
             interval=controller.interval_ns,
             start=controller.start_ns,
             stop=controller.stop_ns,
@@ -236,9 +186,9 @@ class ControllerNodeFile(NodeKeys):
     def faults(self) -> Iterator[Fault]:
         """What is wrong between its keys; paths begin at the node."""
         whose = "a program" if self.app is None else f"the app {self.app}"
-        for app, key, given in (("firewall", "rules", self.rules), ("monitor", "interval", self.interval)):
+        for app, name, given in (("firewall", "rules", self.rules), ("monitor", "interval", self.interval)):
             if given and self.app != app:
-                yield Fault((key,), f"{whose} takes no {key}", f"'app: {app}', or no such line")
+                yield Fault((name,), f"{whose} takes no {name}", f"'app: {app}', or no such line")
         if self.start is not None and self.stop is not None and self.stop <= self.start:
             yield Fault(("stop",), "it would be killed before it starts", "a time after 'start'")
         if self.control is not None:
@@ -254,9 +204,9 @@ class ControllerNodeFile(NodeKeys):
         if self.app is None:
             yield Fault((), "the key 'app' is missing", named=True)
             return
-        for key in ("python", "environment"):
-            if getattr(self, key):
-                yield Fault((key,), "only a controller with 'command' has this key", "no such line")
+        for name in ("python", "environment"):
+            if getattr(self, name):
+                yield Fault((name,), "only a controller with 'command' has this key", "no such line")
         if self.port != CONTROLLER_PORT:
             yield Fault(("port",), "an app listens where its switches look for it", "no such line, or 'command'")
         if self.app in APPS:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
-
-from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
+from typing import Any
 
 from .... import units
+from ....codec.keyed import Kind, key, keyed
+from ....codec.kind import FLAG, NAME, REAL_NIC, mapped, matching, number
+from ....codec.scalar import name as read_name
+from ....codec.scalar import quantity, whole
 from ....error import ValueRefused
 from ....model.topology import Node
 from ....model.vlan import VLAN_MAX, VLAN_MIN, Membership
-from ...syntax.field import Flag, Name, RealNic, matching, number
-from ...syntax.scalar import name as read_name
-from ...syntax.scalar import quantity, whole
 from .keys import NodeKeys
 
 VLANS_ALLOWED = f"{VLAN_MIN} to {VLAN_MAX} for an access port, or a list such as [10, 20] for a trunk"
@@ -56,43 +55,48 @@ def _rate_of(value: object, link: str) -> int | None:
 _VLAN_SCHEMA = number(VLAN_MIN, VLAN_MAX, "A VLAN.")
 _RATE_SCHEMA = matching(units.RATE.pattern, "A rate in bits per second.", "1 Gbit/s")
 
-Vlans = Annotated[
-    Any,
-    PlainValidator(read_vlans),
-    PlainSerializer(lambda value: list(value) if isinstance(value, tuple) else value),
-    WithJsonSchema({"anyOf": [_VLAN_SCHEMA, {"type": "array", "items": _VLAN_SCHEMA, "minItems": 1}]}),
-]
-PortRate = Annotated[
-    Any,
-    PlainValidator(read_port_rate),
-    WithJsonSchema(
-        {"anyOf": [_RATE_SCHEMA, {"type": "object", "additionalProperties": _RATE_SCHEMA, "minProperties": 1}]}
-    ),
-]
+VLANS = Kind(
+    read_vlans,
+    lambda value: list(value) if isinstance(value, tuple) else value,
+    {"anyOf": [_VLAN_SCHEMA, {"type": "array", "items": _VLAN_SCHEMA, "minItems": 1}]},
+)
+PORT_RATE = Kind(
+    read_port_rate,
+    schema={"anyOf": [_RATE_SCHEMA, {"type": "object", "additionalProperties": _RATE_SCHEMA, "minProperties": 1}]},
+)
 
 
+@keyed
 class SwitchFile(NodeKeys):
     """A switch: a Linux bridge."""
 
-    type: Literal["switch"]
-    stp: Flag = Field(False, description="Whether it runs the spanning tree protocol.")
-    nic: RealNic | None = Field(None, description="A NIC of this computer as an additional port; needs kernel: host.")
-    vlans: dict[Name, Vlans] | None = Field(
-        None, description="For each of its links: one VLAN for an access port, or a list of VLANs for a trunk."
+    type = "switch"
+
+    stp: bool = key("stp", FLAG, "Whether it runs the spanning tree protocol.", default=False)
+    nic: str | None = key(
+        "nic", REAL_NIC, "A NIC of this computer as an additional port; needs kernel: host.", default=None
     )
-    port_rate: PortRate | None = Field(
-        None,
-        description="How fast its ports send: one rate for all whose links set none, or a rate for each link.",
+    vlans: tuple[tuple[str, Any], ...] | None = key(
+        "vlans",
+        mapped(NAME, VLANS),
+        "For each of its links: one VLAN for an access port, or a list of VLANs for a trunk.",
+        default=None,
+    )
+    port_rate: Any = key(
+        "port_rate",
+        PORT_RATE,
+        "How fast its ports send: one rate for all whose links set none, or a rate for each link.",
+        default=None,
     )
 
     def node(self, name: str) -> Node:
-        vlans = tuple(map(_member, self.vlans or (), (self.vlans or {}).values()))
+        vlans = tuple(_member(link, said) for link, said in self.vlans or ())
         return Node(name, self.type, stp=self.stp, real_nic=self.nic, vlans=vlans)
 
     @classmethod
     def of(cls, node: Node) -> SwitchFile:
-        vlans = {each.link: each.vlans if each.is_trunk else each.vlans[0] for each in node.vlans}
-        return cls.model_construct(type="switch", stp=node.stp, nic=node.real_nic, vlans=vlans or None)
+        vlans = tuple((each.link, each.vlans if each.is_trunk else each.vlans[0]) for each in node.vlans)
+        return cls(stp=node.stp, nic=node.real_nic, vlans=vlans or None)
 
     def sends_at(self, link: str) -> int | None:
         """The rate of the port to a link; None if the switch does not say."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
-
-from ...error import ValueRefused
+from ..error import ValueRefused
+from .keyed import Kind
 from .scalar import lines_of, text_of
 
 WORDS_MAX = 200
@@ -50,16 +49,9 @@ def _files(value: object) -> dict[str, str]:
     return {str(name): str(digest) for name, digest in items.items()}
 
 
-Words = Annotated[
-    tuple[str, ...],
-    PlainValidator(_run),
-    PlainSerializer(list),
-    WithJsonSchema(
-        {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": ["string", "integer"]}, "minItems": 1}]}
-    ),
-]
-Files = Annotated[
-    dict[str, str],
-    PlainValidator(_files),
-    WithJsonSchema({"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "object"}]}),
-]
+WORDS = Kind(
+    _run,
+    list,
+    {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": ["string", "integer"]}, "minItems": 1}]},
+)
+FILES = Kind(_files, schema={"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "object"}]})

@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Collection
 from typing import Any
 
-from ... import units
-from ...error import ValueRefused, one_of
-from .document import MAPPING
+from .. import units
+from ..error import ValueRefused, one_of
+from .fault import MAPPING
 
 NAME_PATTERN = r"[a-z0-9][a-z0-9-]{0,31}"
 NAME_ALLOWED = "1 to 32 of a-z, 0-9 and '-', beginning with a letter or digit"

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from pydantic import BeforeValidator, Field, PlainSerializer, PlainValidator, WithJsonSchema
-
+from ...codec.fault import Fault
+from ...codec.keyed import Keyed, Kind, key, keyed
+from ...codec.kind import NAME, SIZE, SPAN, TEXT, listed, mapped, record
+from ...codec.program import FILES
+from ...codec.scalar import text_of
 from ...error import ValueRefused
-from ...model.run_setting import METRIC_UNITS
-from ...model.workload.command import GOODPUT, CommandWorkload, Started
-from ...model.workload.command_word import ROLES, named
-from ..syntax.document import Fault
-from ..syntax.field import Name, Size, Span, Text
-from ..syntax.file_model import FileModel
-from ..syntax.program import Files
-from ..syntax.scalar import text_of
-from .command_measure import MeasureFile, measure_file, unit_of
-from .command_program import ClientFile, ServerFile, client_file, server_file
-from .common import ToolFile
+from ..run_setting import METRIC_UNITS
+from .command import GOODPUT, CommandWorkload, Started
+from .command_measure import MeasuredKeys, measure_keys, unit_of
+from .command_program import ClientKeys, ServerKeys, client_keys, server_keys
+from .command_word import ROLES, named
+from .fact import ToolKeys
 
 PROGRAMS_MAX, PATTERNS_MAX = 32, 32
 _CLIENTS_ALLOWED = "a mapping with 'at' and 'run', or a list of such mappings"
@@ -36,7 +34,7 @@ def _patterns(value: object) -> tuple[str, ...]:
 
 def _listed(value: object) -> Any:
     """The mappings of a list; one alone counts as a list."""
-    if isinstance(value, dict | FileModel):
+    if isinstance(value, dict | Keyed):
         value = [value]
     if not isinstance(value, list | tuple):
         raise ValueRefused("this is no program", _CLIENTS_ALLOWED)
@@ -45,40 +43,47 @@ def _listed(value: object) -> Any:
     return list(value)
 
 
-Patterns = Annotated[
-    tuple[str, ...],
-    PlainValidator(_patterns),
-    PlainSerializer(list),
-    WithJsonSchema({"type": "array", "items": {"type": "string"}}),
-]
+PATTERNS = Kind(_patterns, list, {"type": "array", "items": {"type": "string"}})
 
 
-def _one_or_more(each: type[FileModel]) -> BeforeValidator:
-    return BeforeValidator(_listed, json_schema_input_type=each | list[each])  # type: ignore[valid-type]
+def _one_or_more(keys: type[Keyed], least: int = 0) -> Kind:
+    each = listed(record(keys), least)
+    one = {"$ref": keys}
+    return Kind(lambda value: each.read(_listed(value)), each.write, {"anyOf": [one, {"type": "array", "items": one}]})
 
 
-_Written = PlainSerializer(lambda found: [each.written() for each in found])
-
-
-class CommandFile(ToolFile):
+@keyed
+class CommandKeys(ToolKeys):
     """Programs as they are, which know nothing of the testbed."""
 
-    tool: Literal["command"]
-    source: Name | None = Field(None, alias="from", description="Who sends the data; left out, the server's host.")  # type: ignore[assignment]
-    destination: Name | None = Field(None, alias="to", description="Who receives it; left out, the client's host.")  # type: ignore[assignment]
-    background: Annotated[list[ServerFile], _one_or_more(ServerFile), _Written] = Field(
-        [], description="Programs that start before the server, in this order."
+    tool = "command"
+
+    source: str | None = key("from", NAME, "Who sends the data; left out, the server's host.", default=None)  # type: ignore[assignment]
+    destination: str | None = key("to", NAME, "Who receives it; left out, the client's host.", default=None)  # type: ignore[assignment]
+    background: tuple[ServerKeys, ...] = key(
+        "background", _one_or_more(ServerKeys), "Programs that start before the server, in this order.", default=()
     )
-    server: ServerFile | None = Field(None, description="The program that the clients talk to.")
-    client: Annotated[list[ClientFile], Field(min_length=1), _one_or_more(ClientFile), _Written] = Field(
-        description="The program that is measured, or a list of them."
+    server: ServerKeys | None = key("server", record(ServerKeys), "The program that the clients talk to.", default=None)
+    client: tuple[ClientKeys, ...] = key(
+        "client", _one_or_more(ClientKeys, 1), "The program that is measured, or a list of them.", kw_only=True
     )
-    measure: dict[Name, MeasureFile] = Field({}, description="Numbers that become metrics, by name.")
-    collect: Patterns = Field((), description="Patterns of files to keep, from each program's folder.")
-    files: Files = Field({}, description="Files and folders beside this one, for the programs' folders.")
-    duration: Span | None = Field(None, description="How long a run of a client takes, if its words say so.")
-    space: Size = Field(128 << 20, description="For all files and output of the programs together.")
-    variant: Text = Field("", description="A text for the placeholder {variant}, to be an axis.")
+    measure: tuple[tuple[str, MeasuredKeys], ...] = key(
+        "measure", mapped(NAME, record(MeasuredKeys)), "Numbers that become metrics, by name.", default=()
+    )
+    collect: tuple[str, ...] = key(
+        "collect", PATTERNS, "Patterns of files to keep, from each program's folder.", default=()
+    )
+    files: Mapping[str, str] = key(
+        "files", FILES, "Files and folders beside this one, for the programs' folders.", default={}
+    )
+    duration: int | None = key("duration", SPAN, "How long a run of a client takes, if its words say so.", default=None)
+    space: int = key("space", SIZE, "For all files and output of the programs together.", default=128 << 20)
+    variant: str = key("variant", TEXT, "A text for the placeholder {variant}, to be an axis.", default="")
+
+    @property
+    def measured_units(self) -> Mapping[str, str]:
+        """The base units of what is measured, by name."""
+        return {name: each.measure(name).base_unit for name, each in self.measure}
 
     @property
     def _ends(self) -> tuple[str | None, str]:
@@ -99,13 +104,13 @@ class CommandFile(ToolFile):
         found: dict[tuple[str | int, ...], str] = {}
         for path, each in self._placed():
             found[(*path, "at")] = each.at
-            for name in named((*each.run, *each.env.values())):
+            for name in named((*each.run, *(text for _, text in each.env))):
                 node = name.removesuffix(".address")
                 if name != node and node not in ROLES:
                     found[(*path, "run")] = node
         return found
 
-    def _placed(self) -> Iterator[tuple[tuple[str | int, ...], ServerFile | ClientFile]]:
+    def _placed(self) -> Iterator[tuple[tuple[str | int, ...], ServerKeys | ClientKeys]]:
         """All programs in the order of their start, and where they stand."""
         yield from ((("background", number), each) for number, each in enumerate(self.background))
         yield from ((("server",), each) for each in [self.server] if each is not None)
@@ -123,7 +128,7 @@ class CommandFile(ToolFile):
             yield Fault((), "without a server, from and to must be said", "lines such as 'from: a' and 'to: b'")
         for path, each in self._placed():
             yield from (fault.under(*path) for fault in each.faults())
-            for name in named((*each.run, *each.env.values())):
+            for name in named((*each.run, *(text for _, text in each.env))):
                 if name == "server.address" and self._ends[0] is None:
                     yield Fault((*path, "run"), "there is no server", "{HOST.address}", named=True)
                 if name == "duration" and self.duration is None:
@@ -134,7 +139,7 @@ class CommandFile(ToolFile):
         names = [each.name for each in self._all()]
         for name in {name for name in names if names.count(name) > 1}:
             yield Fault(("client",), f"two programs have the name {name!r}", "each name once", named=True)
-        for name, measure in self.measure.items():
+        for name, measure in self.measure:
             yield from (fault.under("measure", name) for fault in measure.faults())
             if measure.of is not None and measure.of not in names:
                 what = f"there is no program {measure.of!r}"
@@ -156,7 +161,7 @@ class CommandFile(ToolFile):
             ends["to"],
             servers=tuple(each for each in started if each.role == "server"),
             clients=tuple(each for each in started if each.role == "client"),
-            measures=tuple(each.measure(name) for name, each in self.measure.items()),
+            measures=tuple(each.measure(name) for name, each in self.measure),
             collect=self.collect,
             files=tuple(sorted(self.files.items())),
             duration_ns=self.duration,
@@ -165,22 +170,18 @@ class CommandFile(ToolFile):
         )
 
     @classmethod
-    def of(cls, workload: CommandWorkload) -> CommandFile:
-        servers = [server_file(each) for each in workload.servers]
-        return cls.model_construct(
-            tool="command",
+    def of(cls, workload: CommandWorkload) -> CommandKeys:
+        servers = [server_keys(each) for each in workload.servers]
+        return cls(
             source=workload.source,
             destination=workload.destination,
-            background=servers[:-1],
+            background=tuple(servers[:-1]),
             server=servers[-1] if servers else None,
-            client=[client_file(each) for each in workload.clients],
-            measure={each.name: measure_file(each) for each in workload.measures},
+            client=tuple(map(client_keys, workload.clients)),
+            measure=tuple((each.name, measure_keys(each)) for each in workload.measures),
             collect=workload.collect,
             files=dict(workload.files),
             duration=workload.duration_ns,
             space=workload.space_bytes,
             variant=workload.variant,
         )
-
-
-FILE: type[ToolFile] = CommandFile

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import Field, PlainValidator, WithJsonSchema
-
+from ...codec.fault import Fault
+from ...codec.keyed import Keyed, Kind, key, keyed
+from ...codec.kind import FLAG, NAME, SIZE, TEXT, word
+from ...codec.scalar import text_of
 from ...error import ValueRefused
-from ...model.workload.command import Measure
-from ..syntax.document import Fault
-from ..syntax.field import Flag, Name, Size, Text
-from ..syntax.file_model import FileModel
-from ..syntax.scalar import text_of
+from .command import Measure
 
 JSON_KEY = r"\$((\.[A-Za-z0-9_-]+)|(\[[0-9]{1,6}\]))*"
 JSON_KEY_ALLOWED = "$ with .name and [number], such as $.end.streams[0].rtt"
@@ -67,27 +65,30 @@ def _key(value: object) -> str:
     return text
 
 
-class MeasureFile(FileModel):
+PATTERN = Kind(_pattern, schema={"type": "string"})
+PLACE = Kind(_key, schema={"type": "string"})
+
+
+@keyed
+class MeasuredKeys(Keyed):
     """A number that every run yields."""
 
-    bytes: Size | None = Field(None, description="What a run transfers; over its time, that is a rate.")
-    output: Annotated[str, PlainValidator(_pattern), WithJsonSchema({"type": "string"})] | None = Field(
-        None, description="A regular expression with one group; its last match in the output."
+    bytes: int | None = key("bytes", SIZE, "What a run transfers; over its time, that is a rate.", default=None)
+    output: str | None = key(
+        "output", PATTERN, "A regular expression with one group; its last match in the output.", default=None
     )
-    file: Text | None = Field(None, alias="json", description="A JSON file in the program's folder, or stdout.")
-    key: Annotated[str, PlainValidator(_key), WithJsonSchema({"type": "string"})] | None = Field(
-        None, description="The place in the JSON, such as $.rtt or $.end.streams[0].rtt."
-    )
-    of: Name | None = Field(None, description="The program that says it; left out, every client.")
-    unit: Text = Field("", description="The unit of the number, such as ms or Mbit/s.")
-    better: Literal["more", "less"] | None = None
-    zero: Flag = Field(False, description="Whether 0 is a value at all.")
+    file: str | None = key("json", TEXT, "A JSON file in the program's folder, or stdout.", default=None)
+    place: str | None = key("key", PLACE, "The place in the JSON, such as $.rtt or $.end.streams[0].rtt.", default=None)
+    of: str | None = key("of", NAME, "The program that says it; left out, every client.", default=None)
+    unit: str = key("unit", TEXT, "The unit of the number, such as ms or Mbit/s.", default="")
+    better: Literal["more", "less"] | None = key("better", word("more", "less"), default=None)
+    zero: bool = key("zero", FLAG, "Whether 0 is a value at all.", default=False)
 
     def faults(self) -> Iterator[Fault]:
         said = [name for name in ("bytes", "output", "file") if getattr(self, name) is not None]
         if len(said) != 1:
             yield Fault((), "where the number comes from is not clear", "one of bytes, output and json", named=True)
-        if (self.key is None) != (self.file is None):
+        if (self.place is None) != (self.file is None):
             yield Fault(("key",), "json and key go together", "both, or none", named=True)
         if self.bytes is not None and self.unit:
             yield Fault(("unit",), "bytes over time are bit/s", "no such line", named=True)
@@ -103,7 +104,7 @@ class MeasureFile(FileModel):
             self.bytes,
             self.output,
             self.file,
-            self.key or "$",
+            self.place or "$",
             self.of,
             unit,
             base_unit,
@@ -113,12 +114,13 @@ class MeasureFile(FileModel):
         )
 
 
-def measure_file(measure: Measure) -> MeasureFile:
-    return MeasureFile.model_construct(
+def measure_keys(measure: Measure) -> MeasuredKeys:
+    """The way back."""
+    return MeasuredKeys(
         bytes=measure.run_bytes,
         output=measure.output,
         file=measure.json,
-        key=measure.key if measure.json is not None else None,
+        place=measure.key if measure.json is not None else None,
         of=measure.of,
         unit="" if measure.run_bytes is not None else measure.unit,
         better="more" if measure.is_more_better else "less",

@@ -1,42 +1,23 @@
-"""The tools that a scenario file can name, each with its keys, and where a workload can be. Pure, no I/O."""
+"""Where a workload and its background can be, and for how long. Pure, no I/O."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from importlib import import_module
+import re
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from typing import Annotated, TypeAlias, get_args
 
+from ...codec.fault import Fault
+from ...codec.scalar import NAME_ALLOWED, NAME_PATTERN
 from ...error import UserError, one_of
 from ...model.address import address_book
+from ...model.background import Background
 from ...model.route import way
 from ...model.topology import Topology
-from ...model.workload import BUILT_IN, Workload
-from ..syntax.document import Fault
-from ..syntax.variant import Variant
-from .common import EndsFile, ToolFile
-
-TOOLS: dict[str, type[ToolFile]] = {
-    each.tool: import_module(f".{each.tool}", __package__).FILE for each in BUILT_IN
-}  # each has its module here, which is named after it
+from ...model.workload import Workload
+from ...model.workload.fact import Ends
 
 
-def register(file: type[ToolFile]) -> None:
-    """Takes in the keys of a tool from outside; trial.workload.registry takes in what runs it."""
-    (tool,) = get_args(file.model_fields["tool"].annotation)
-    assert tool not in TOOLS, f"BUG: two tools with the name {tool!r}"
-    TOOLS[tool] = file
-
-
-WorkloadFile: TypeAlias = Annotated[ToolFile, Variant("tool", TOOLS)]
-
-
-def workload_file(workload: Workload) -> ToolFile:
-    """The file model of a workload; its `workload()` returns the value again."""
-    return TOOLS[workload.tool].of(workload)
-
-
-def place_faults(workload: EndsFile, topology: Topology) -> Iterator[Fault]:
+def place_faults(workload: Ends, topology: Topology) -> Iterator[Fault]:
     """Whether the workload runs between different hosts of the topology that can reach each other."""
     hosts = [node.name for node in topology.nodes if node.kind.runs_workloads]
     unknown = {key: end for key, end in workload.between.items() if end not in hosts}
@@ -69,3 +50,20 @@ def _addressed(topology: Topology, source: str, destination: str, key: str) -> I
         way(topology, address_book(topology), source, destination)
     except UserError as error:
         yield Fault((key,), str(error), named=True)
+
+
+def background_faults(
+    backgrounds: Mapping[str, Background], topology: Topology | None, workload: Workload | None
+) -> list[Fault]:
+    """What is wrong with them in this topology and beside this workload; paths are seen from the mapping."""
+    faults: list[Fault] = []
+    for name, background in backgrounds.items():
+        if not re.fullmatch(NAME_PATTERN, name):
+            faults.append(Fault((name,), f"{name!r} is not a name", NAME_ALLOWED))
+        faults += [fault.under(name) for fault in background.faults()]
+        if topology is not None:
+            faults += [fault.under(name) for fault in place_faults(background, topology)]
+        if workload is not None and background.duration_ns is None and workload.length_ns is None:
+            what = "the length of the workload is not known in advance, so the background needs a duration"
+            faults.append(Fault((name,), what, "a line such as 'duration: 60 s'", named=True))
+    return faults

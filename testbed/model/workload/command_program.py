@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
-
+from ...codec.fault import Fault
+from ...codec.keyed import Keyed, Kind, key, keyed
+from ...codec.kind import NAME, SPAN, TEXT, TIME, WORD, mapped, number, whole, word
+from ...codec.program import WORDS
+from ...codec.scalar import text_of
+from ...codec.scalar import whole as read_whole
 from ...error import ValueRefused
-from ...model.workload.command import Ready, Started
-from ..syntax.document import Fault
-from ..syntax.field import Name, Span, Text, Time, number
-from ..syntax.file_model import FileModel
-from ..syntax.program import Words
-from ..syntax.scalar import text_of, whole
+from .command import Ready, Started
 
 RUNS_MAX = 1000
 _READY_ALLOWED = '{udp: 4433}, {tcp: 80}, {output: "listening"}, {file: ready}, or end'
@@ -48,7 +47,7 @@ def _ready(value: object) -> Ready:
     ((kind, said),) = value.items()
     text = text_of(said, _READY_ALLOWED)
     if kind in ("udp", "tcp"):
-        return Ready(kind, str(whole(1, 65535)(text)))
+        return Ready(kind, str(read_whole(1, 65535)(text)))
     if kind not in ("output", "file") or not text:
         raise ValueRefused(f"{kind!r} does not say when it is ready", _READY_ALLOWED)
     return Ready(kind, text)
@@ -58,58 +57,55 @@ def _write_ready(ready: Ready) -> Any:
     return ready.kind if ready.kind == "end" else {ready.kind: ready.value}
 
 
-ReadyField = Annotated[
-    Ready,
-    PlainValidator(_ready),
-    PlainSerializer(_write_ready),
-    WithJsonSchema(_READY_SCHEMA),
-]
-Runs = Annotated[
-    int,
-    PlainValidator(whole(1, RUNS_MAX)),
-    WithJsonSchema(number(1, RUNS_MAX, "How often it runs, one after the other.")),
-]
+READY = Kind(_ready, _write_ready, _READY_SCHEMA)
+RUNS = whole(1, RUNS_MAX, "How often it runs, one after the other.")
 
 
-class StartedFile(FileModel):
+@keyed
+class StartedKeys(Keyed):
     """What every program has."""
 
-    name: Name | None = Field(None, description="The name of its files; left out, what it is, with a number.")
-    at: Name = Field(description="The host that it runs on.")
-    run: Words = Field(description="Its words. One with a slash is a file beside this one.")
-    env: dict[str, Text] = Field({}, description="Environment variables.")
-    user: Text | None = Field(None, description="The user that it runs as; root if left out.")
+    name: str | None = key(
+        "name", NAME, "The name of its files; left out, what it is, with a number.", default=None, kw_only=True
+    )
+    at: str = key("at", NAME, "The host that it runs on.")
+    run: tuple[str, ...] = key("run", WORDS, "Its words. One with a slash is a file beside this one.")
+    env: tuple[tuple[str, str], ...] = key("env", mapped(WORD, TEXT), "Environment variables.", default=())
+    user: str | None = key("user", TEXT, "The user that it runs as; root if left out.", default=None)
 
     def _started(self, name: str, **rest: Any) -> Started:
-        environment = tuple(self.env.items())
-        return Started(self.name or name, self.at, self.run, environment=environment, user=self.user, **rest)
+        return Started(self.name or name, self.at, self.run, environment=self.env, user=self.user, **rest)
 
     def faults(self) -> Iterator[Fault]:
-        for name in self.env:
+        for name, _ in self.env:
             if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or name == "TESTBED_PROGRAM":
                 yield Fault(("env", name), f"{name!r} is no name of a variable", "letters, digits and _")
         if self.user is not None and not re.fullmatch(r"[a-z_][a-z0-9_-]{0,31}", self.user):
             yield Fault(("user",), f"{self.user!r} is no name of a user", "a name of /etc/passwd", named=True)
 
 
-class ServerFile(StartedFile):
+@keyed
+class ServerKeys(StartedKeys):
     """A program that is there before the clients, and ends after them."""
 
-    ready: ReadyField | None = Field(None, description="When the next program may start; left out, at once.")
-    ready_limit: Span = Field(10 * 10**9, description="How long it may take until it is ready, in lab time.")
-    stop: Literal["TERM", "INT", "HUP", "QUIT"] = "TERM"
+    ready: Ready | None = key("ready", READY, "When the next program may start; left out, at once.", default=None)
+    ready_limit: int = key(
+        "ready_limit", SPAN, "How long it may take until it is ready, in lab time.", default=10 * 10**9
+    )
+    stop: Literal["TERM", "INT", "HUP", "QUIT"] = key("stop", word("TERM", "INT", "HUP", "QUIT"), default="TERM")
 
     def started(self, name: str) -> Started:
         return self._started(name, role="server", ready=self.ready, ready_limit_ns=self.ready_limit, stop=self.stop)
 
 
-class ClientFile(StartedFile):
+@keyed
+class ClientKeys(StartedKeys):
     """A program that is measured."""
 
-    runs: Runs = 1
-    start: Time = Field(0, description="When it starts, after all servers are ready.")
-    pause: Time = Field(0, description="The time from the end of one run to the next.")
-    limit: Span = Field(600 * 10**9, description="How long a run may take, in lab time.")
+    runs: int = key("runs", RUNS, default=1)
+    start: int = key("start", TIME, "When it starts, after all servers are ready.", default=0)
+    pause: int = key("pause", TIME, "The time from the end of one run to the next.", default=0)
+    limit: int = key("limit", SPAN, "How long a run may take, in lab time.", default=600 * 10**9)
 
     def started(self, name: str) -> Started:
         return self._started(
@@ -119,16 +115,14 @@ class ClientFile(StartedFile):
 
 def _common(started: Started) -> dict[str, Any]:
     about = {"name": started.name, "at": started.at, "run": started.run, "user": started.user}
-    return about | {"env": dict(started.environment)}
+    return about | {"env": started.environment}
 
 
-def server_file(started: Started) -> ServerFile:
-    return ServerFile.model_construct(
-        **_common(started), ready=started.ready, ready_limit=started.ready_limit_ns, stop=started.stop
-    )
+def server_keys(started: Started) -> ServerKeys:
+    return ServerKeys(**_common(started), ready=started.ready, ready_limit=started.ready_limit_ns, stop=started.stop)
 
 
-def client_file(started: Started) -> ClientFile:
-    return ClientFile.model_construct(
+def client_keys(started: Started) -> ClientKeys:
+    return ClientKeys(
         **_common(started), runs=started.runs, start=started.start_ns, pause=started.pause_ns, limit=started.limit_ns
     )

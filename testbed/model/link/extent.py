@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
-from typing import Annotated, Any
 
-from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
-
-from .... import units
-from ....error import ValueRefused
-from ...syntax.field import Rate, Time, or_none
-from ...syntax.scalar import quantity
+from ... import units
+from ...codec.fault import Fault
+from ...codec.keyed import Kind
+from ...codec.kind import RATE, TIME, or_none
+from ...codec.scalar import quantity
+from ...error import ValueRefused
 
 TICK_NS = 1000
 """tc 6.1 cuts off what is less of the time by which packets come late."""
@@ -32,15 +32,14 @@ SHARE_LEAST, SHARE_LEAST_WRITTEN = Fraction(1, 2**32), "0.0000000233 %"
 """netem counts a share in parts of 2^-32: less of it becomes nothing."""
 
 
-def counted_share(share: Fraction, at: tuple[str, ...]) -> Fraction:
-    """Raises ValueRefused for a share that is neither 0 nor 1, and that netem would round to one of them."""
+def share_faults(share: Fraction, *path: str) -> Iterator[Fault]:
+    """A share that is neither 0 nor 1, and that netem would round to one of them."""
     if 0 < share < SHARE_LEAST:
-        raise ValueRefused("netem counts in parts of 2^-32: this would be none", f"at least {SHARE_LEAST_WRITTEN}", at)
+        allowed = f"at least {SHARE_LEAST_WRITTEN}"
+        yield Fault(path, "netem counts in parts of 2^-32: this would be none", allowed, named=True)
     if 1 - SHARE_LEAST < share < 1:
-        raise ValueRefused(
-            "netem counts in parts of 2^-32: this would be all", f"at least {SHARE_LEAST_WRITTEN} below 100 %", at
-        )
-    return share
+        allowed = f"at least {SHARE_LEAST_WRITTEN} below 100 %"
+        yield Fault(path, "netem counts in parts of 2^-32: this would be all", allowed, named=True)
 
 
 def whole_us(time_ns: int, written: object) -> int:
@@ -57,14 +56,5 @@ def read_rate(value: object) -> int | None:
     return found
 
 
-def _schema(kind: Any) -> Any:
-    return next(each for each in kind.__metadata__ if isinstance(each, WithJsonSchema))
-
-
-Delay = Annotated[
-    int,
-    PlainValidator(quantity(units.parse_time, units.TIME.allowed, high=DELAY_MAX)),
-    PlainSerializer(units.format_time),
-    _schema(Time),
-]
-LinkRate = Annotated[int | None, PlainValidator(read_rate), PlainSerializer(or_none(units.format_rate)), _schema(Rate)]
+DELAY = Kind(quantity(units.parse_time, units.TIME.allowed, high=DELAY_MAX), units.format_time, TIME.schema)
+LINK_RATE = Kind(read_rate, or_none(units.format_rate), RATE.schema, none="none")
