@@ -11,7 +11,7 @@ import shlex
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from ..agent.syscall import OUTSIDE
 from .step import Location, Run, Step
@@ -41,15 +41,25 @@ class Command(ABC):
     netns: str | None = None
     on: str | None = None
 
+    form: ClassVar[str] = ""
+    """The words, with fields of the command in braces; a field stays one word."""
+    undone: ClassVar[str] = ""
+    """The same for the words that undo it; empty where removing the namespace or the device does."""
+    fact: ClassVar[tuple[str, str]] = ("", "")
+    """What can be read back after it, whatever was before, and its value; the same."""
+
     @property
     @abstractmethod
     def tool(self) -> str:
         """The name of the tool, or what a script says in its place."""
 
     @property
-    @abstractmethod
     def words(self) -> Words:
-        """What it gets, without the name of the tool."""
+        """What the tool gets, without its name."""
+        return self.filled(self.form)
+
+    def filled(self, form: str) -> Words:
+        return tuple(word.format_map(vars(self)) for word in form.split())
 
     @property
     def program(self) -> str:
@@ -58,8 +68,8 @@ class Command(ABC):
 
     @property
     def process(self) -> Words:
-        """The words of the process that does it."""
-        return (self.tool, *self.words)
+        """The words of the process that does it; nft takes a line."""
+        return (self.tool, " ".join(self.words)) if self.tool == "nft" else (self.tool, *self.words)
 
     @property
     def where(self) -> Location:
@@ -84,8 +94,8 @@ class Command(ABC):
 
     @property
     def undo(self) -> Command | None:
-        """The command that undoes it in the same place; None where removing the namespace or the device does."""
-        return None
+        """The command that undoes it in the same place."""
+        return Raw(self.tool, self.filled(self.undone)) if self.undone else None
 
     @property
     def named(self) -> Words:
@@ -99,8 +109,8 @@ class Command(ABC):
 
     @property
     def facts(self) -> Facts:
-        """What can be read back after it, whatever was before."""
-        return {}
+        what, value = (each.format_map(vars(self)) for each in self.fact)
+        return {self.at(what): value} if what else {}
 
     def leave(self, facts: Facts) -> None:
         """Changes the facts that the commands before it left to those after it."""
@@ -125,6 +135,10 @@ class Raw(Command):
     @property
     def words(self) -> Words:
         return self.said
+
+    @property
+    def features(self) -> Words:
+        return (self.name,)
 
     @property
     def undo(self) -> Command | None:
@@ -158,10 +172,7 @@ class File(Command):
     is_lone: bool = False
 
     tool = "file"
-
-    @property
-    def words(self) -> Words:
-        return (self.path, self.text)
+    form = "{path} {text}"
 
     @property
     def process(self) -> Words:
@@ -187,10 +198,7 @@ class Wait(Command):
     up_s: int
 
     tool = "wait"
-
-    @property
-    def words(self) -> Words:
-        return (str(self.up_s),)
+    form = "{up_s}"
 
     @property
     def process(self) -> Words:
@@ -205,10 +213,7 @@ class Signal(Command):
     pid_file: str
 
     tool = "signal"
-
-    @property
-    def words(self) -> Words:
-        return (self.signal, self.pid_file)
+    form = "{signal} {pid_file}"
 
     @property
     def process(self) -> Words:

@@ -44,14 +44,8 @@ class Namespace(Command):
     name: str
 
     tool = "ip"
-
-    @property
-    def words(self) -> Words:
-        return ("netns", "add", self.name)
-
-    @property
-    def undo(self) -> Command:
-        return Raw("ip", ("netns", "del", self.name))
+    form = "netns add {name}"
+    undone = "netns del {name}"
 
     @property
     def named(self) -> Words:
@@ -98,14 +92,16 @@ class Bridge(Command):
     goes_with_namespace: bool = False
 
     tool = "ip"
+    form = "link add {name} type bridge"
+    undone = "link del {name}"
 
     @property
     def words(self) -> Words:
-        return ("link", "add", self.name, "type", "bridge", *self.options)
+        return (*super().words, *self.options)
 
     @property
     def undo(self) -> Command | None:
-        return None if self.goes_with_namespace else Raw("ip", ("link", "del", self.name))
+        return None if self.goes_with_namespace else super().undo
 
     @property
     def features(self) -> Words:
@@ -113,8 +109,12 @@ class Bridge(Command):
 
     @property
     def facts(self) -> Facts:
-        options = zip(self.options[::2], self.options[1::2], strict=True)
-        return {self.at(f"{self.name} {key}"): value for key, value in options if key in BRIDGE_OPTIONS}
+        return _kept(self, self.name, self.options, BRIDGE_OPTIONS)
+
+
+def _kept(command: Command, device: str, options: Words, kept: Words) -> Facts:
+    pairs = zip(options[::2], options[1::2], strict=True)
+    return {command.at(f"{device} {key}"): value for key, value in pairs if key in kept}
 
 
 @dataclass(frozen=True)
@@ -126,20 +126,9 @@ class VlanDevice(Command):
     tag: int
 
     tool = "ip"
-    protocol = "802.1Q"
-
-    @property
-    def words(self) -> Words:
-        kind = ("type", "vlan", "protocol", self.protocol, "id", str(self.tag))
-        return ("link", "add", "link", self.below, "name", self.name, *kind)
-
-    @property
-    def features(self) -> Words:
-        return (self.protocol,)
-
-    @property
-    def facts(self) -> Facts:
-        return {self.at(f"{self.name} vlan"): str(self.tag)}
+    form = "link add link {below} name {name} type vlan protocol 802.1Q id {tag}"
+    fact = ("{name} vlan", "{tag}")
+    features = ("802.1Q",)
 
 
 @dataclass(frozen=True)
@@ -149,14 +138,8 @@ class Up(Command):
     device: str
 
     tool = "ip"
-
-    @property
-    def words(self) -> Words:
-        return ("link", "set", self.device, "up")
-
-    @property
-    def facts(self) -> Facts:
-        return {self.at(f"{self.device} is"): "up"}
+    form = "link set {device} up"
+    fact = ("{device} is", "up")
 
 
 @dataclass(frozen=True)
@@ -168,14 +151,8 @@ class Device(Command):
     value: str
 
     tool = "ip"
-
-    @property
-    def words(self) -> Words:
-        return ("link", "set", self.device, self.key, self.value)
-
-    @property
-    def facts(self) -> Facts:
-        return {self.at(f"{self.device} {self.key}"): self.value}
+    form = "link set {device} {key} {value}"
+    fact = ("{device} {key}", "{value}")
 
 
 @dataclass(frozen=True)
@@ -187,10 +164,7 @@ class Move(Command):
     name: str
 
     tool = "ip"
-
-    @property
-    def words(self) -> Words:
-        return ("link", "set", self.device, "netns", self.to, "name", self.name)
+    form = "link set {device} netns {to} name {name}"
 
     @property
     def named(self) -> Words:
@@ -205,14 +179,8 @@ class Segments(Command):
     most: int
 
     tool = "ip"
-
-    @property
-    def words(self) -> Words:
-        return ("link", "set", "dev", self.device, "gso_max_segs", str(self.most))
-
-    @property
-    def facts(self) -> Facts:
-        return {self.at(f"{self.device} gso_max_segs"): str(self.most)}
+    form = "link set dev {device} gso_max_segs {most}"
+    fact = ("{device} gso_max_segs", "{most}")
 
 
 @dataclass(frozen=True)
@@ -223,15 +191,12 @@ class Address(Command):
     device: str
 
     tool = "ip"
+    form = "address add {address} dev {device}"
+    fact = ("address {address} on {device}", "there")
 
     @property
     def words(self) -> Words:
-        nodad = ("nodad",) if ":" in self.address else ()
-        return ("address", "add", self.address, "dev", self.device, *nodad)
-
-    @property
-    def facts(self) -> Facts:
-        return {self.at(f"address {self.address} on {self.device}"): "there"}
+        return (*super().words, *(("nodad",) if ":" in self.address else ()))
 
 
 @dataclass(frozen=True)
@@ -243,14 +208,8 @@ class Neighbour(Command):
     device: str
 
     tool = "ip"
-
-    @property
-    def words(self) -> Words:
-        return ("neighbour", "replace", self.address, "lladdr", self.mac, "dev", self.device, "nud", "permanent")
-
-    @property
-    def facts(self) -> Facts:
-        return {self.at(f"neighbour {self.address} on {self.device}"): self.mac}
+    form = "neighbour replace {address} lladdr {mac} dev {device} nud permanent"
+    fact = ("neighbour {address} on {device}", "{mac}")
 
 
 @dataclass(frozen=True)
@@ -264,10 +223,11 @@ class Route(Command):
     device: str | None = None
 
     tool = "ip"
+    form = "route replace {to} via {via}"
 
     @property
     def words(self) -> Words:
-        return ("route", "replace", self.to, "via", self.via, *(() if self.device is None else ("dev", self.device)))
+        return (*super().words, *(() if self.device is None else ("dev", self.device)))
 
     def leave(self, facts: Facts) -> None:
         to = {"default": "default", "::/0": "default6"}.get(self.to) or str(ip_network(self.to, strict=False))
@@ -289,15 +249,15 @@ class Offloads(Command):
     options: Words
 
     tool = "ethtool"
+    form = "-K {device}"
 
     @property
     def words(self) -> Words:
-        return ("-K", self.device, *self.options)
+        return (*super().words, *self.options)
 
     @property
     def facts(self) -> Facts:
-        options = zip(self.options[::2], self.options[1::2], strict=True)
-        return {self.at(f"{self.device} {key}"): value for key, value in options if key in FEATURES}
+        return _kept(self, self.device, self.options, FEATURES)
 
 
 @dataclass(frozen=True)
@@ -308,10 +268,7 @@ class Write(Command):
     value: str
 
     tool = "write"
-
-    @property
-    def words(self) -> Words:
-        return (self.path, self.value)
+    form = "{path} {value}"
 
     @property
     def process(self) -> Words:
@@ -324,25 +281,22 @@ class Write(Command):
 
 @dataclass(frozen=True)
 class Member(Command):
-    """Makes a port of a bridge a member of a VLAN, with tags or without."""
+    """Makes a port of a bridge a member of a VLAN; its frames of that VLAN have no tag with `flags`."""
 
     device: str
     vlan: int
-    is_tagged: bool
+    flags: Words = ()
 
     tool = "bridge"
-
-    @property
-    def _flags(self) -> Words:
-        return () if self.is_tagged else ("pvid", "untagged")
+    form = "vlan add dev {device} vid {vlan}"
 
     @property
     def words(self) -> Words:
-        return ("vlan", "add", "dev", self.device, "vid", str(self.vlan), *self._flags)
+        return (*super().words, *self.flags)
 
     @property
     def facts(self) -> Facts:
-        return {self.at(f"vlan {self.vlan} on {self.device}"): " ".join(self._flags) or "tagged"}
+        return {self.at(f"vlan {self.vlan} on {self.device}"): " ".join(sorted(self.flags)) or "tagged"}
 
 
 @dataclass(frozen=True)
@@ -407,14 +361,14 @@ class Qdisc(Command):
         return added if self.verb == "add" else {}
 
 
-class _OfNftables(Command):
-    """A line of nftables."""
+@dataclass(frozen=True)
+class OfTable(Command):
+    """A line of nftables about a table."""
+
+    family: str
+    table: str
 
     tool = "nft"
-
-    @property
-    def process(self) -> Words:
-        return (self.tool, " ".join(self.words))
 
     @property
     def features(self) -> Words:
@@ -422,19 +376,20 @@ class _OfNftables(Command):
 
 
 @dataclass(frozen=True)
-class Nft(_OfNftables):
-    """A line of nftables without facts. `back` is the line that undoes it."""
+class NewTable(OfTable):
+    """The table itself."""
 
-    said: Words
-    back: Words | None = None
+    form = "add table {family} {table}"
+    undone = "delete table {family} {table}"
 
-    @property
-    def words(self) -> Words:
-        return self.said
 
-    @property
-    def undo(self) -> Command | None:
-        return None if self.back is None else Nft(self.back)
+@dataclass(frozen=True)
+class Counter(OfTable):
+    """A counter that rules can name."""
+
+    name: str
+
+    form = "add counter {family} {table} {name}"
 
 
 @dataclass(frozen=True)
@@ -453,34 +408,36 @@ class Hook:
 
 
 @dataclass(frozen=True)
-class Chain(_OfNftables):
-    """A chain of a table; without a hook, only other chains jump to it."""
+class Chain(OfTable):
+    """A chain; without a hook, only other chains jump to it."""
 
-    table: Words
     name: str
     hook: Hook | None = None
 
+    form = "add chain {family} {table} {name}"
+
     @property
     def words(self) -> Words:
-        return ("add", "chain", *self.table, self.name, *(() if self.hook is None else self.hook.words))
+        return (*super().words, *(() if self.hook is None else self.hook.words))
 
     @property
     def facts(self) -> Facts:
         kept = "jumped to" if self.hook is None else f"{self.hook.name}, priority {self.hook.priority}"
-        return {self.at(f"chain {self.name} in {' '.join(self.table)}"): kept}
+        return {self.at(f"chain {self.name} in {self.family} {self.table}"): kept}
 
 
 @dataclass(frozen=True)
-class Rule(_OfNftables):
+class Rule(OfTable):
     """The last rule of a chain."""
 
-    table: Words
     chain: str
     rule: Words
 
+    form = "add rule {family} {table} {chain}"
+
     @property
     def words(self) -> Words:
-        return ("add", "rule", *self.table, self.chain, *self.rule)
+        return (*super().words, *self.rule)
 
     def leave(self, facts: Facts) -> None:
         number = len(rules_of(facts, self.netns or "", self.chain)) + 1
@@ -488,15 +445,12 @@ class Rule(_OfNftables):
 
 
 @dataclass(frozen=True)
-class Flush(_OfNftables):
+class Flush(OfTable):
     """Removes the rules of a chain."""
 
-    table: Words
     chain: str
 
-    @property
-    def words(self) -> Words:
-        return ("flush", "chain", *self.table, self.chain)
+    form = "flush chain {family} {table} {chain}"
 
     def leave(self, facts: Facts) -> None:
         for place in rules_of(facts, self.netns or "", self.chain):
@@ -511,21 +465,17 @@ class Table:
     name: str
     netns: str
 
-    @property
-    def words(self) -> Words:
-        return (self.family, self.name)
+    def add(self) -> NewTable:
+        return NewTable(self.family, self.name, netns=self.netns)
 
-    def add(self) -> Nft:
-        return Nft(("add", "table", *self.words), ("delete", "table", *self.words), netns=self.netns)
-
-    def counter(self, name: str) -> Nft:
-        return Nft(("add", "counter", *self.words, name), netns=self.netns)
+    def counter(self, name: str) -> Counter:
+        return Counter(self.family, self.name, name, netns=self.netns)
 
     def chain(self, name: str, hook: Hook | None = None) -> Chain:
-        return Chain(self.words, name, hook, netns=self.netns)
+        return Chain(self.family, self.name, name, hook, netns=self.netns)
 
     def rule(self, chain: str, *rule: str) -> Rule:
-        return Rule(self.words, chain, rule, netns=self.netns)
+        return Rule(self.family, self.name, chain, rule, netns=self.netns)
 
     def flush(self, chain: str) -> Flush:
-        return Flush(self.words, chain, netns=self.netns)
+        return Flush(self.family, self.name, chain, netns=self.netns)

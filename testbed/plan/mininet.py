@@ -17,7 +17,7 @@ from ..model.address import AddressBook, Port
 from ..model.openflow import Datapath
 from ..model.topology import Link, Node, Topology
 from ..package import MININET_DRIVER, MININET_PYTHON
-from .command import PREFIX, Command, Words
+from .command import PREFIX, Command
 from .link import tclink
 from .link.emulator import emulator_netns
 from .linux import TOOLS
@@ -35,10 +35,7 @@ class Remove(Command):
     pid_file: str
 
     tool = "mininet"
-
-    @property
-    def words(self) -> Words:
-        return ("remove", self.pid_file)
+    form = "remove {pid_file}"
 
     @property
     def line(self) -> str:
@@ -53,10 +50,7 @@ class Build(Command):
     pid_file: str
 
     tool = "mininet"
-
-    @property
-    def words(self) -> Words:
-        return ("build", self.description)
+    form = "build {description}"
 
     @property
     def step(self) -> Run:

@@ -60,10 +60,7 @@ class Mount(Command):
     target: str
 
     tool = "mount"
-
-    @property
-    def words(self) -> Words:
-        return ("-o", "bind,ro", self.folder, self.target)
+    form = "-o bind,ro {folder} {target}"
 
     @property
     def undo(self) -> Command:
@@ -78,10 +75,7 @@ class Start(Command):
     folder: str
 
     tool = "controller"
-
-    @property
-    def words(self) -> Words:
-        return (self.name, self.folder)
+    form = "{name} {folder}"
 
     @property
     def process(self) -> Words:
@@ -112,7 +106,7 @@ class StartOwn(Start):
 
     @property
     def words(self) -> Words:
-        return (self.name, self.folder, *self.program_words)
+        return (*super().words, *self.program_words)
 
     @property
     def process(self) -> Words:

@@ -68,11 +68,7 @@ class Daemon(Command):
     name: str
 
     tool = "frr"
-
-    @property
-    def words(self) -> Words:
-        log = ("--log", f"file:{FRR_FOLDER}/{self.router}/{LOG}", "--log-level", "informational")
-        return (self.name, "-d", "-N", self.router, *log)
+    form = f"{{name}} -d -N {{router}} --log file:{FRR_FOLDER}/{{router}}/{LOG} --log-level informational"
 
     @property
     def process(self) -> Words:
@@ -90,10 +86,7 @@ class Configure(Command):
     router: str
 
     tool = "vtysh"
-
-    @property
-    def words(self) -> Words:
-        return ("-f", f"{FRR_FOLDER}/{self.router}/{CONFIG}")
+    form = f"-f {FRR_FOLDER}/{{router}}/{CONFIG}"
 
     @property
     def process(self) -> Words:

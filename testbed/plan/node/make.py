@@ -119,7 +119,7 @@ def _vlans(node: Node, book: AddressBook) -> Iterator[Command]:
     for member in node.vlans:
         device = book.port(node.name, member.link).device
         for vlan in member.vlans:
-            yield Member(device, vlan, member.is_trunk, netns=netns)
+            yield Member(device, vlan, () if member.is_trunk else ("pvid", "untagged"), netns=netns)
 
 
 def _machine(node: Node, topology: Topology, book: AddressBook, sysctls: Sysctls) -> Iterator[Command]:

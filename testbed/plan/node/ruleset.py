@@ -9,7 +9,7 @@ from ...model.node.router import Nat
 from ...model.openflow import Rule
 from ...model.topology import Node, Topology
 from ..command import PREFIX, Command, File, Raw
-from ..linux import Hook, Nft, Table
+from ..linux import Hook, Table
 
 TABLE = "testbed"
 FOLDER = f"/run/{PREFIX}rules"
@@ -32,7 +32,7 @@ def commands(node: Node, book: AddressBook) -> Iterator[Command]:
         file = f"{FOLDER}/{node.name}.nft"
         yield Raw("mkdir", ("-p", FOLDER))
         yield File(file, router.nftables)
-        yield Nft(("include", f'"{file}"'), ("flush", "ruleset"), netns=netns)
+        yield Raw("nft", ("include", f'"{file}"'), ("flush", "ruleset"), netns=netns)
     if router.nat is not None:
         yield from _nat(router.nat, node, book, Table("ip", TABLE, netns))
     if router.firewall is not None:

@@ -65,10 +65,7 @@ class Server(Command):
     folder: str
 
     tool = "dnsmasq"
-
-    @property
-    def words(self) -> Words:
-        return (f"--conf-file={self.folder}/{CONFIG}",)
+    form = f"--conf-file={{folder}}/{CONFIG}"
 
     @property
     def undo(self) -> Command:
