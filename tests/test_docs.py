@@ -1,4 +1,4 @@
-"""Links between the pages of the documentation lead somewhere."""
+"""Links between the pages of the documentation lead somewhere, and the index names every page."""
 
 import re
 from collections.abc import Iterator
@@ -29,3 +29,10 @@ def broken(page: Path) -> Iterator[str]:
 def test_every_link_leads_to_a_page_and_a_heading() -> None:
     assert len(PAGES) > 30
     assert not [each for page in PAGES for each in broken(page)]
+
+
+def test_the_index_names_every_page() -> None:
+    index = ROOT / "docs" / "index.md"
+    named = {(index.parent / link.partition("#")[0]).resolve() for link in LINK.findall(index.read_text())}
+    pages = {page for page in PAGES if page.is_relative_to(index.parent) and page.parent.name != "decisions"}
+    assert not pages - named - {index}
