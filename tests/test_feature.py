@@ -12,9 +12,10 @@ import pytest
 from trials import Ran, make_trial
 
 from testbed.error import MachineError, SpecError, UserError
-from testbed.kernel.image import cache, feature, first_boot, named_control
+from testbed.kernel.image import cache, feature, first_boot
 from testbed.kernel.image.cache import KernelImage
 from testbed.kernel.native_program import Tools
+from testbed.kernel.ready import named
 from testbed.kernel.vm import first_boot as vm_first_boot
 from testbed.kernel.vm import kernel_cache
 from testbed.model.run_setting import LAB
@@ -63,11 +64,11 @@ def test_the_sysctl_of_the_default_is_checked_as_well(image: KernelImage) -> Non
 def test_check_names_the_line_of_a_control_that_the_kernel_lacks(
     image: KernelImage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(named_control, "find", lambda name: image)
+    monkeypatch.setattr(named, "find", lambda name: image)
     (tmp_path / "small.yaml").write_text(SCENARIO)
     with pytest.raises(SpecError, match=r"small.yaml:9: .*no congestion control hstcp; allowed: cubic, highspeed, "):
-        named_control.check_names(tmp_path / "small.yaml", None, {"cubic", "hstcp"})
-    named_control.check_names(tmp_path / "small.yaml", None, {"cubic", "highspeed"})
+        named.check_controls(tmp_path / "small.yaml", None, {"cubic", "hstcp"})
+    named.check_controls(tmp_path / "small.yaml", None, {"cubic", "highspeed"})
 
 
 def test_a_scenario_for_a_kernel_of_another_computer_is_no_mistake(
@@ -76,8 +77,8 @@ def test_a_scenario_for_a_kernel_of_another_computer_is_no_mistake(
     def none(name: str | None) -> KernelImage:
         raise MachineError("no such kernel", "build it")
 
-    monkeypatch.setattr(named_control, "find", none)
-    named_control.check_names(tmp_path / "not-read.yaml", "elsewhere", {"prague"})
+    monkeypatch.setattr(named, "find", none)
+    named.check_controls(tmp_path / "not-read.yaml", "elsewhere", {"prague"})
 
 
 def test_a_command_that_the_kernel_refused_when_it_was_asked_is_refused_before_a_trial(image: KernelImage) -> None:

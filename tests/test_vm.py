@@ -30,9 +30,9 @@ from testbed.interactive.build import build
 from testbed.kernel.guest import TrialError
 from testbed.kernel.native_program import tools
 from testbed.kernel.ready import doctor
+from testbed.kernel.ready.named import check_kernels, kernels_of
 from testbed.kernel.vm import bootable, fetch, guest_agent, hypervisor, initramfs, kernel_cache
 from testbed.kernel.vm.kernel_cache import VmKernel
-from testbed.kernel.vm.named_kernels import check_names, names
 from testbed.model.node.vm import Vm
 from testbed.model.run_setting import Kernel
 from testbed.model.scenario import Trial
@@ -380,10 +380,10 @@ def test_a_kernel_that_a_file_names_and_that_is_not_here_is_refused_with_the_lin
     file = tmp_path / "net.yaml"
     file.write_text("name: net\nnodes:\n  a: {type: vm}\n  b: {type: vm, kernel: mime}\n")
     fake_kernel("mine")
-    check_names([file], {"mine"})
+    check_kernels([file], {"mine"})
     said = r"net.yaml:4: kernel: no kernel .* called 'mime' here; allowed: mine \(did you"
     with pytest.raises(SpecError, match=said):
-        check_names([file], {"mine", "mime"})
+        check_kernels([file], {"mine", "mime"})
 
 
 SWEPT = """\
@@ -403,10 +403,10 @@ def test_a_kernel_that_an_axis_names_is_looked_for_in_the_place_of_the_file_s(ca
     file = tmp_path / "s.yaml"
     file.write_text(SWEPT)
     fake_kernel("mine")
-    needed = names(trial.topology for trial in load_scenario(file).trials())
+    needed = kernels_of(trial.topology for trial in load_scenario(file).trials())
     assert needed == {"mine", "mime"}
     with pytest.raises(SpecError) as refused:
-        check_names([file], needed)
+        check_kernels([file], needed)
     assert [(problem.line, problem.what.split(":")[0]) for problem in refused.value.problems] == [(8, "a.kernel")]
 
 

@@ -10,9 +10,8 @@ import typer
 
 from ... import library
 from ...error import SpecError, TestbedError
-from ...kernel.image.named_control import check_names as check_controls
 from ...kernel.ready import feasibility
-from ...kernel.vm.named_kernels import check_names, names
+from ...kernel.ready.named import check_controls, check_kernels, kernels_of
 from ...library import PROFILES, spec_file
 from ...model.scenario import Trial
 from ...plan.network import plan
@@ -124,10 +123,10 @@ def _where(file: Path, may: Permission) -> str:
         return ""
     if not is_scenario(file):
         topology = load_topology(file, may)
-        check_names([file], names([topology]))
+        check_kernels([file], kernels_of([topology]))
         return f", runs here on kernel {feasibility.place_for(topology, None)[0]}"
     trials = load_scenario(file, permission=may).trials()
-    check_names(files_of(file).values(), names(trial.topology for trial in trials))
+    check_kernels(files_of(file).values(), kernels_of(trial.topology for trial in trials))
     for asked, place in dict.fromkeys((trial.topology, trial.kernel.kind) for trial in trials):
         feasibility.refuse(asked, place)
     for workload, place in dict.fromkeys((trial.workload, trial.kernel.kind) for trial in trials):

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 
 from ...error import UserError
-from ...kernel.vm.named_kernels import check_names, names
+from ...kernel.ready.named import check_kernels, kernels_of
 from ...library import spec_file
 from ...model.scenario import Scenario
 from ...spec.load import files_of, load_scenario, programs_of
@@ -164,8 +164,8 @@ def run(
             if not allow_code:
                 cells = ((cell.topology, cell.workload, cell.kernel) for cell in loaded.cells)
                 foreign_code.refuse_unconfined(str(scenario), cells)
-            needed = names(cell.topology for cell in loaded.cells)
-            check_names(files_of(scenario, settings or [], quick=quick).values(), needed)
+            needed = kernels_of(cell.topology for cell in loaded.cells)
+            check_kernels(files_of(scenario, settings or [], quick=quick).values(), needed)
             mine = None if shard is None else shards.parse(shard, by_cell=loaded.until is not None)
             share = "" if mine is None else f"-shard-{mine.number}-of-{mine.count}"
             folder = store.Store(output or Path("results") / f"{loaded.name}{'-quick' if quick else ''}{share}")

@@ -15,7 +15,7 @@ from ...error import UserError
 from ...interactive.build import build
 from ...interactive.starter import start
 from ...kernel.ready import feasibility
-from ...kernel.vm.named_kernels import check_names, names
+from ...kernel.ready.named import check_kernels, kernels_of
 from ...library import spec_file
 from ...model.run_setting import Kernel
 from ...spec.load import is_scenario, load_topology, read
@@ -70,7 +70,7 @@ def up(
     called = wanted.name if name is None else name
     if not re.fullmatch(NAME_PATTERN, called):
         raise UserError(f"--name {called!r} cannot be the name of a network; allowed: {NAME_ALLOWED}")
-    check_names([topology], names([wanted]))
+    check_kernels([topology], kernels_of([wanted]))
     place, why = feasibility.place_for(wanted, None if kernel is None else kernel.value)
     if not allow_code:
         foreign_code.refuse_unconfined(str(topology), [(wanted, None, Kernel(place))])

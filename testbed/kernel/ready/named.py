@@ -1,0 +1,99 @@
+"""Checks that this computer has what files name, with the lines that name it: kernels of virtual machines, and the
+congestion controls of lab kernels. A lab kernel that has not been asked yet boots once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TypeAlias
+
+from ...codec.fault import Fault
+from ...codec.fault import Path as At
+from ...error import MachineError, SpecError, UserError, one_of
+from ...model.topology import Topology
+from ...spec.load import read
+from ...spec.syntax.document import Data, Document, mapping
+from ...spec.topology.node.keys import nodes_that
+from ..image import first_boot
+from ..image.cache import find
+from ..vm import kernel_cache
+
+Names: TypeAlias = Iterator[tuple[At, Data]]
+"""Where a document has a name, and the name."""
+
+
+def check_controls(file: str | Path, kernel: str | None, wanted: Collection[str]) -> None:
+    """Raises SpecError for each line of a scenario file that names a congestion control which a lab kernel lacks;
+    UserError if no line does. `kernel` None is the default one. A kernel that is not on this computer is not checked.
+    """
+    try:
+        image = find(kernel)
+    except MachineError:
+        return
+    features = first_boot.features(image.path)
+    lacks = [(name, lack) for name in sorted(wanted) if (lack := features.lacks_control(name)) is not None]
+    said = {name: f"the lab kernel {image.name} has {lack}" for name, lack in lacks}
+    _refuse([file], _controls, said)
+    for what in said.values():
+        raise UserError(what)
+
+
+def kernels_of(topologies: Iterable[Topology]) -> frozenset[str]:
+    """The kernels that their virtual machines name."""
+    machines = (node.vm for topology in topologies for node in topology.nodes)
+    return frozenset(vm.kernel for vm in machines if vm is not None and vm.kernel is not None)
+
+
+def check_kernels(files: Iterable[str | Path], needed: Collection[str]) -> None:
+    """Raises SpecError for each line of these topology and scenario files that names one of the needed kernels and
+    none of this computer's.
+    """
+    have = sorted(each.name for each in kernel_cache.installed())
+    said = {
+        name: f"no kernel for virtual machines is called {name!r} here; allowed: {one_of(have, name, 'none yet')}; "
+        f"or one from {kernel_cache.FETCH_COMMAND} --name NAME"
+        for name in needed
+        if name not in have
+    }
+    _refuse(files, _kernels, said)
+
+
+def _refuse(files: Iterable[str | Path], names: Callable[[Document], Names], said: Mapping[str, str]) -> None:
+    """Raises SpecError for each line that has one of the names: what is said of it, with what is allowed."""
+    problems = []
+    for document in map(read, files if said else ()):
+        for path, name in names(document):
+            if name in said:
+                what, _, allowed = said[str(name)].partition("; allowed: ")
+                problems.append(document.problem(Fault(path, what, allowed, named=True)))
+    if problems:
+        raise SpecError(problems)
+
+
+def _controls(document: Document) -> Names:
+    return _controls_in(document.data, ())
+
+
+def _controls_in(data: Data, path: At, is_control: bool = False) -> Names:
+    """The values of keys that end in `congestion`, and of the sysctl, or those in a list of them."""
+    if isinstance(data, dict):
+        for key, value in data.items():
+            is_named = str(key).rpartition(".")[2] in ("congestion", "tcp_congestion_control")
+            yield from _controls_in(value, (*path, key), is_control or is_named)
+    elif isinstance(data, list):
+        for place, value in enumerate(data):
+            yield from _controls_in(value, (*path, place), is_control)
+    elif is_control:
+        yield path, data
+
+
+def _kernels(document: Document) -> Names:
+    inline = mapping(document.data).get("topology")
+    above = ("topology",) if isinstance(inline, dict) else ()
+    topology = mapping(inline if above else document.data)
+    for name, node in nodes_that(topology, lambda kind: kind.runs_in == "virtual machine").items():
+        yield (*above, "nodes", name, "kernel"), node.get("kernel")
+    for key, values in mapping(mapping(document.data).get("sweep")).items():
+        if key.endswith(".kernel") and isinstance(values, list):
+            yield from ((("sweep", key, place), value) for place, value in enumerate(values))
