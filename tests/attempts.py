@@ -12,6 +12,7 @@ import ctypes
 import errno
 import fcntl
 import json
+import mmap
 import os
 import platform
 import resource
@@ -192,6 +193,7 @@ def process_attempts(about: About) -> Attempts:
         "a key in the home": lambda: read(about["home"] + "/.ssh/id_ed25519"),
         "another working folder's file": lambda: read(about["home"] + "/results/other/result.json"),
         "a file without end": lambda: endless(about["trial"] + "/endless", about["file_bytes"]),
+        "memory without end": lambda: mapped(about["memory_bytes"]),
         "a core file": allowed_core,
         "descriptors without end": lambda: raised(resource.RLIMIT_NOFILE, 65537),
     }
@@ -269,6 +271,13 @@ def endless(path: str, most: int) -> None:
     finally:
         with contextlib.suppress(OSError):
             os.unlink(path)
+
+
+def mapped(size: int) -> None:
+    try:
+        mmap.mmap(-1, size).close()
+    except OSError as error:
+        raise OSError(errno.EAGAIN if error.errno == errno.ENOMEM else error.errno, "cannot be mapped") from error
 
 
 def allowed_core() -> None:

@@ -20,6 +20,7 @@ import pytest
 from interactive import Home
 from trials import make_trial
 
+from testbed import process
 from testbed.commands import foreign_code
 from testbed.error import SpecError, UserError
 from testbed.kernel import confinement, consumption, lab
@@ -122,6 +123,7 @@ def about(target: Path) -> Iterator[About]:
             "root": os.geteuid() == 0,
             "trial": "/run/trial",
             "file_bytes": FILE_BYTES,
+            "memory_bytes": 2 * MEMORY_BYTES + lab.OWN_BYTES,
         }
         other.kill()
     for end in (master, terminal):
@@ -227,6 +229,14 @@ def test_every_attempt_of_a_process_is_refused(about: About, target: Path, tmp_p
     assert found
     assert set(not_refused(found)) <= beyond
     assert content(target) == before
+
+
+def test_a_guest_has_all_the_descriptors_that_its_user_may_have(tmp_path: Path) -> None:
+    """Three for each process of its own; the shell's limit is often 1024."""
+    allowed = lab.allowance(find(None).path, tmp_path, tools(), MEMORY_BYTES)
+    words = confinement.words(tools(), allowed)
+    limited = ("prlimit", "--nofile=100:2000", "--", *words, "/bin/sh", "-c", "ulimit -Sn; ulimit -Hn")
+    assert process.run(limited).stdout.split() == ["2000", "2000"]
 
 
 @pytest.mark.lab

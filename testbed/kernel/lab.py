@@ -223,9 +223,15 @@ def allowance(
         lists=listed,
         writes=(folder.absolute(),),
         file_bytes=max(memory_bytes, share(folder)),  # its memory is a file, too
+        memory_bytes=2 * memory_bytes + OWN_BYTES,
         has_terminal=True,
     )
 
+
+OWN_BYTES = 1 << 30
+"""What each process of a guest, and the lab kernel, may map beyond twice the guest's memory. A guest's process is a
+process of the host that maps the pages which it has touched; beyond the guest's memory these are one page many times.
+"""
 
 SMALLER = "testbed run … --jobs 1, or fewer flows, a lower rate or RTT, or --set limits.memory=…"
 

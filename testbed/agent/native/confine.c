@@ -294,6 +294,18 @@ static void limit(int what, rlim_t most)
 		die("setrlimit");
 }
 
+/* As far as it may. */
+static void raise_limit(int what)
+{
+	struct rlimit now;
+
+	if (getrlimit(what, &now) < 0)
+		die("getrlimit");
+	now.rlim_cur = now.rlim_max;
+	if (setrlimit(what, &now) < 0)
+		die("setrlimit");
+}
+
 /* User-Mode Linux tries one when it boots, and Landlock cannot tell it from the terminals of others. */
 static void open_terminal(void)
 {
@@ -328,6 +340,8 @@ int main(int count, char **words)
 		only_calls = true;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		die("no_new_privs");
+	limit(RLIMIT_NOFILE, DESCRIPTORS_MAX);
+	raise_limit(RLIMIT_NOFILE); /* a lab kernel has three for each process of its guest */
 	if (!only_calls)
 		begin_rules();
 	for (; at < count && strcmp(words[at], "--") != 0; at++) {
@@ -361,7 +375,6 @@ int main(int count, char **words)
 		die("no program");
 	}
 	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_NOFILE, DESCRIPTORS_MAX);
 	signal(SIGXFSZ, SIG_IGN); /* a file that is too large is an error of whoever writes it, not the end of all */
 	drop_capabilities();
 	if (!only_calls && syscall(RESTRICT_SELF, rules, 0) < 0)
