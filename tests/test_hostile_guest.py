@@ -6,6 +6,7 @@ import os
 import resource
 import socket
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -285,6 +286,47 @@ def test_files_of_a_script_take_no_more_of_a_disk_than_a_guest_may(
     with pytest.raises(UserError, match="the script wrote more than 1 MiB"):
         script._keep(tmp_path, keep)
     assert sum(each.stat().st_size for each in keep.iterdir()) == 600 << 10
+
+
+OWN = (512 << 20) // consumption.PAGE_BYTES * consumption.MAPPING_BYTES
+
+
+@pytest.mark.parametrize("given", [None, 512 << 20])
+def test_a_guest_ends_before_the_computer_is_short_of_memory(
+    given: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two, the one that takes more of the computer besides what it was given ends first."""
+    for beyond, free, ends in ((0, 128, False), (0, 127, True), (100, 228, False), (100, 227, True)):
+        monkeypatch.setattr(consumption, "available_bytes", lambda free=free: free << 20)
+        monkeypatch.setattr(consumption, "beyond_bytes", lambda pid, beyond=beyond: (beyond << 20) + OWN)
+        excess = Watch(os.getpid(), tmp_path, CONSOLE, 1 << 30, memory_bytes=given).excess()
+        assert (excess is not None) == (ends and given is not None)
+        assert excess is None or f"has {free} MiB of memory left" in excess
+
+
+def test_what_the_kernel_keeps_for_mappings_is_counted() -> None:
+    """`status` said 112 MiB of a network that took 1.13 GB."""
+    code = """
+import mmap, sys
+held = mmap.mmap(-1, 20_000 * 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+import ctypes
+first = ctypes.addressof(ctypes.c_char.from_buffer(held))
+for at in range(0, 20_000, 2):
+    assert ctypes.CDLL(None).mprotect(ctypes.c_void_p(first + at * 4096), 4096, 1) == 0
+print(flush=True)
+sys.stdin.read()
+"""
+    with subprocess.Popen((sys.executable, "-c", code), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
+        assert running.stdout is not None
+        running.stdout.readline()
+        counted = consumption.kernel_bytes(running.pid)
+        told = session_relay.memory_bytes(running.pid)
+        bounded = consumption.beyond_bytes(running.pid)
+        running.kill()
+    assert counted > 20_000 * consumption.MAPPING_BYTES
+    assert told > counted
+    assert bounded > counted
+    assert consumption.beyond_bytes(running.pid) == 0
 
 
 def test_a_deleted_file_that_is_open_counts(tmp_path: Path) -> None:

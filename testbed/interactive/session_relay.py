@@ -11,6 +11,7 @@ from collections import deque
 from typing import Any
 
 from ..agent import frame
+from ..kernel.consumption import kernel_bytes
 from ..kernel.guest_file import HELD_BYTES
 from ..process import Running
 from . import request
@@ -180,10 +181,10 @@ class Relay:
 
 
 def memory_bytes(pid: int) -> int:
-    """The memory of a process and its descendants; shared memory counts once."""
-    total = 0
+    """The memory of a process and its descendants, with what the kernel keeps for it; shared memory counts once."""
+    total = kernel_bytes(pid)
     with contextlib.suppress(OSError), open(f"/proc/{pid}/smaps_rollup") as file:
-        total = sum(int(line.split()[1]) << 10 for line in file if line.startswith("Pss:"))
+        total += sum(int(line.split()[1]) << 10 for line in file if line.startswith("Pss:"))
     with contextlib.suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task"):
             with open(f"/proc/{pid}/task/{task}/children") as file:

@@ -1,8 +1,11 @@
-"""What a guest takes of the host while it runs: processes and files, bounded so that one guest ends and nothing else.
-Reads /proc and the guest's folder.
+"""What a guest takes of the host while it runs: processes, files, and memory beyond its own, bounded so that one guest
+ends and nothing else. Reads /proc and the guest's folder.
 
-Its memory is bounded by `mem=`, its time by `limits.wall`, each file by the launcher. A guest could raise limits inside
-itself, so these are watched from outside.
+Its own memory is bounded by `mem=`, its time by `limits.wall`, each file by the launcher. A guest could raise limits
+inside itself, so these are watched from outside.
+
+Each page that a process of a lab kernel sees is a mapping of its own on the host, whose kernel keeps a vm_area_struct
+for it, also where all are the page of zeros, which costs the guest nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ import errno
 import os
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +29,24 @@ TICKS = os.sysconf("SC_CLK_TCK")
 ROOM_BYTES = 64 << 20
 """A disk on which a guest may take less, or that has less left, is as good as full: a trial can need as much."""
 
+PAGE_BYTES = 4096
+MAPPING_BYTES = 256
+"""Of the host's kernel for a mapping: vm_area_struct has 192 on x86-64, and a share of a node of the maple tree."""
+BEYOND_BYTES = 256 << 20
+"""Of the host's memory that a guest may take besides what it was given and half as much; 2000 processes of 4 MiB take
+as much for their mappings.
+"""
+FLOOR_BYTES = 128 << 20
+"""Of the host's memory that stays free: a quarter of what is free where a guest starts (`lab.RESERVE_BYTES`)."""
+
+
+def available_bytes() -> int:
+    """The memory that processes can get without swapping: the kernel's estimate."""
+    for line in Path("/proc/meminfo").read_text().splitlines():
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) << 10
+    raise AssertionError("BUG: /proc/meminfo has no MemAvailable")
+
 
 def share(folder: Path) -> int:
     """The bytes that one guest may take of a folder's disk: half of what is free."""
@@ -36,7 +57,7 @@ def share(folder: Path) -> int:
 class Watch:
     """Looks at most every LOOK_S. `console` is the name of the file with the guest's output, `bytes_max` what all files
     may take together, `cpu_s` the processor time of all processes (None: no limit). `is_share` says that `bytes_max` is
-    what `share` allows.
+    what `share` allows. `memory_bytes` is what a lab kernel was given (None: it is none, and has no memory of its own).
     """
 
     pid: int
@@ -46,6 +67,7 @@ class Watch:
     looked: float = 0.0
     cpu_s: float | None = None
     is_share: bool = True
+    memory_bytes: int | None = None
 
     def excess(self) -> str | None:
         """What there is too much of, in words; None if all is well."""
@@ -58,6 +80,8 @@ class Watch:
             return f"the guest has more than {PROCESSES_MAX} processes"
         if self.cpu_s is not None and sum(map(_cpu_s, processes)) > self.cpu_s:
             return f"the guest has taken more than {self.cpu_s:g} s of processor time: a loop that does not end?"
+        if self.memory_bytes is not None and (much := _memory_excess(processes, self.memory_bytes)) is not None:
+            return much
         if _bytes(self.folder / self.console) > CONSOLE_BYTES:
             return f"the guest has written more than {CONSOLE_BYTES >> 20} MiB to its console"
         entries, size, closed = _size(self.folder)
@@ -75,6 +99,51 @@ class Watch:
     def _has_little_room(self) -> bool:
         """Whether it is the disk that is at fault, and not the guest."""
         return min(self.bytes_max, shutil.disk_usage(self.folder).free) < ROOM_BYTES
+
+
+def _memory_excess(processes: Sequence[int], memory_bytes: int) -> str | None:
+    """In words, if they take too much memory beyond that of their lab kernel, or leave the host too little: who takes
+    more of it ends sooner. The kernel itself sees all of its memory by one mapping.
+    """
+    one = memory_bytes // PAGE_BYTES * MAPPING_BYTES
+    beyond, most = max(0, sum(map(beyond_bytes, processes)) - one), memory_bytes // 2 + BEYOND_BYTES
+    if beyond > most:
+        what = f"the guest takes {beyond >> 20} MiB of this computer's memory besides its own {memory_bytes >> 20} MiB"
+        return f"{what}; allowed: up to {most >> 20} MiB"
+    free = available_bytes()
+    if free < FLOOR_BYTES + beyond:
+        what = f"this computer has {free >> 20} MiB of memory left, which a guest must leave to others"
+        return f"{what}; allowed: fewer --jobs, a smaller limits.memory, or fewer other programs"
+    return None
+
+
+def beyond_bytes(pid: int) -> int:
+    """What a process of a lab kernel takes of the host besides the guest's own memory: page tables, mappings, and
+    memory that is not shared. Its size is that of its mappings, most of which have one page, so there are at most as
+    many as pages; to count them would take the longer the more they are. 0 if it has ended.
+    """
+    found = _status(pid)
+    return kernel_bytes(pid, (found.get("VmSize", 0) << 10) // PAGE_BYTES) + (found.get("RssAnon", 0) << 10)
+
+
+def kernel_bytes(pid: int, mappings: int | None = None) -> int:
+    """What the host's kernel keeps for a process's memory: page tables, and `mappings` (None: they are counted)."""
+    if mappings is None:
+        try:
+            with open(f"/proc/{pid}/maps", "rb") as lines:
+                mappings = sum(1 for _ in lines)
+        except OSError:
+            mappings = 0
+    return (_status(pid).get("VmPTE", 0) << 10) + mappings * MAPPING_BYTES
+
+
+def _status(pid: int) -> dict[str, int]:
+    """The sizes in /proc/PID/status, in KiB; none if the process has ended."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return {}
+    return {words[0].rstrip(":"): int(words[1]) for words in map(str.split, lines) if words[2:] == ["kB"]}
 
 
 def _size_text(count: int) -> str:

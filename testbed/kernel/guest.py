@@ -92,16 +92,18 @@ def watch(
     cancelled: Callable[[], bool],
     cpu_limit_s: float | None = None,
     bytes_max: int | None = None,
+    memory_bytes: int | None = None,
 ) -> None:
     """Waits for the process to end, reading the agent's signs of life.
 
     Raises TrialError if none comes for STANDSTILL_S (unless there is a `cpu_limit_s`, which a busy computer does not
     change), after `wall_limit_s` (None: WALL_LIMIT_S), or if it takes too much
-    of the host: `cpu_limit_s` and `bytes_max` are as in `lab.run`; and Cancelled once `cancelled` returns true.
+    of the host: `cpu_limit_s` and `bytes_max` are as in `lab.run`,
+    `memory_bytes` as in `Watch`; and Cancelled once `cancelled` returns true.
     """
     limit_s = WALL_LIMIT_S if wall_limit_s is None else wall_limit_s
     most, is_share = (share(folder), True) if bytes_max is None else (min(bytes_max, share(folder)), False)
-    taken = Watch(process.pid, folder, CONSOLE, most, cpu_s=cpu_limit_s, is_share=is_share)
+    taken = Watch(process.pid, folder, CONSOLE, most, cpu_s=cpu_limit_s, is_share=is_share, memory_bytes=memory_bytes)
     began = heard = time.monotonic()
     last, unread = "nothing", b""
     ended = os.pidfd_open(process.pid)

@@ -20,7 +20,7 @@ from ..error import MachineError
 from ..process import Running
 from . import confinement
 from .confinement import Allowance
-from .consumption import share
+from .consumption import available_bytes, share
 from .cpu_core import reserved
 from .guest import CONSOLE, Ending, Progress, Steps, ending, interpreter, pipe, watch, write_steps
 from .image.cache import KernelImage
@@ -110,7 +110,7 @@ def run(
             variables=variables,
         ) as guest,
     ):
-        watch(guest, folder, signs, progress, wall_limit_s, cancelled, cpu_limit_s, bytes_max)
+        watch(guest, folder, signs, progress, wall_limit_s, cancelled, cpu_limit_s, bytes_max, memory_bytes)
     return ending(folder, time.monotonic() - began)
 
 
@@ -243,11 +243,3 @@ def check_memory(memory_bytes: int, fix: str = SMALLER) -> None:
         raise MachineError(
             f"the lab kernel may need {memory_bytes >> 20} MiB for this and {free >> 20} MiB are free", fix
         )
-
-
-def available_bytes() -> int:
-    """The memory that processes can get without swapping: the kernel's estimate."""
-    for line in Path("/proc/meminfo").read_text().splitlines():
-        if line.startswith("MemAvailable:"):
-            return int(line.split()[1]) << 10
-    raise AssertionError("BUG: /proc/meminfo has no MemAvailable")

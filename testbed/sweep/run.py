@@ -13,8 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from ..error import TestbedError, UserError
+from ..kernel.consumption import available_bytes
 from ..kernel.guest import Cancelled
-from ..kernel.lab import RESERVE_BYTES, available_bytes, check_memory
+from ..kernel.lab import RESERVE_BYTES, check_memory
 from ..model.run_setting import Until
 from ..model.scenario import Params, Trial
 from ..trial import readiness, ready_kernel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from ...kernel.lab import available_bytes
+from ...kernel.consumption import available_bytes
 from ...model.scenario import Scenario
 from ...sweep.run import Sweep
 from ...sweep.shard import Shard

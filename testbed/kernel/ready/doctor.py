@@ -19,6 +19,7 @@ from ... import package, process
 from ...error import MachineError
 from ...spec import mininet_import
 from .. import confinement, controller
+from ..consumption import available_bytes
 from ..image import feature, first_boot
 from ..image.cache import find
 from ..native_program import tools
@@ -129,14 +130,9 @@ def _memory() -> Iterator[Examination]:
     text = f"{free / 2**30:.1f} GiB free; a lab kernel keeps its memory there"
     fix = "" if free >= MEMORY_BYTES else f"sudo mount -o remount,size={2 * MEMORY_BYTES} {SHM}"
     yield Examination(str(SHM), free >= MEMORY_BYTES, text, fix)
-    free = _available_bytes()
+    free = available_bytes()
     fix = "" if free >= MEMORY_BYTES else "ps -eo rss,args --sort=-rss | head   # and end what is not needed"
     yield Examination("memory", free >= MEMORY_BYTES, f"{free / 2**30:.1f} GiB available", fix)
-
-
-def _available_bytes() -> int:
-    fields = (line.split() for line in Path("/proc/meminfo").read_text().splitlines())
-    return next(int(words[1]) * 1024 for words in fields if words[0] == "MemAvailable:")
 
 
 def _confinement() -> Iterator[Examination]:

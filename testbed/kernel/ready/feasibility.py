@@ -15,6 +15,7 @@ from ...plan.network import Plan, plan
 from ...plan.started_program import programs
 from ...plan.step import Step
 from .. import controller, lab, nic
+from ..consumption import available_bytes
 from ..vm import hypervisor
 from .probe import PROBES, Lacking, lacking, lacking_program, lacking_sysctl
 from .requirement import ENGINES, Need, Needed, Never, Sysctl, needs, of_type
@@ -77,7 +78,7 @@ def refuse(topology: Topology, place: KernelKind, planned: Plan | None = None) -
         raise obstacle.error
     machines = [(node.name, node.vm) for node in topology.nodes if node.vm is not None]
     if machines:
-        hypervisor.check(machines, lab.available_bytes(), lab.RESERVE_BYTES, is_lab=place != "host")
+        hypervisor.check(machines, available_bytes(), lab.RESERVE_BYTES, is_lab=place != "host")
     for node in topology.nodes:
         if node.real_nic is not None:
             try:

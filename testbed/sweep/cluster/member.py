@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, cast
 
-from ...kernel.lab import RESERVE_BYTES, available_bytes
+from ...kernel.consumption import available_bytes
+from ...kernel.lab import RESERVE_BYTES
 from ...trial import software
 from . import kernel_parcel
 from .kernel_parcel import KernelId

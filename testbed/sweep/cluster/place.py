@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from ... import journal
 from ...error import MachineError, UserError
-from ...kernel.lab import RESERVE_BYTES, available_bytes
+from ...kernel.consumption import available_bytes
+from ...kernel.lab import RESERVE_BYTES
 from ...model.scenario import Trial
 from ...trial.strict_folder import remove_tree
 from ..ledger import Ledger

@@ -16,8 +16,9 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal, Protocol, TypeAlias
 
 from ...error import MachineError, TestbedError, UserError
+from ...kernel.consumption import available_bytes
 from ...kernel.guest import Cancelled
-from ...kernel.lab import RESERVE_BYTES, available_bytes
+from ...kernel.lab import RESERVE_BYTES
 from ...kernel.native_program import tools
 from ...model.scenario import Trial
 from ...spec.scenario.trial import trial_data, trial_of
