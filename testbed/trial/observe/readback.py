@@ -5,17 +5,18 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
-
-from pyroute2.netlink import nla
-from pyroute2.netlink.rtnl import TC_H_INGRESS, TC_H_ROOT
-from pyroute2.netlink.rtnl.tcmsg import tcmsg
+from typing import TYPE_CHECKING, Any
 
 from ...plan.link.impairment import TICK_NS
 from ...plan.linux import OWN_QDISCS
 from . import netlink, paced, queue_option
 from .sample import Query, of_kind
 
+if TYPE_CHECKING:  # imports all of pyroute2, which only decoding needs
+    from pyroute2.netlink import nla
+    from pyroute2.netlink.rtnl.tcmsg import tcmsg
+
+TC_H_ROOT, TC_H_INGRESS = 0xFFFFFFFF, 0xFFFFFFF1
 TCA_OPTIONS = 2
 NETEM_QOPT_BYTES = 24
 TCA_NETEM_LOSS, TCA_NETEM_ECN, TCA_NETEM_RATE64, TCA_NETEM_SLOT = 5, 7, 8, 12
@@ -92,6 +93,8 @@ def _htb_class(told: Mapping[int, bytes]) -> HtbClass:
 
 
 def _messages(data: bytes) -> Iterator[tcmsg]:
+    from pyroute2.netlink.rtnl.tcmsg import tcmsg
+
     at = 0
     while at < len(data):
         (length,) = struct.unpack_from("=I", data, at)
@@ -170,6 +173,8 @@ def _parent(number: int) -> str:
 
 def _numbers(options: nla) -> dict[str, int]:
     """The numbers of a structure, and of the structures in its attributes."""
+    from pyroute2.netlink import nla
+
     numbers = {name: value for name, value in options.items() if isinstance(value, int)}
     for inner in (value for _, value in options.get("attrs", ()) if isinstance(value, nla)):
         numbers |= _numbers(inner)
