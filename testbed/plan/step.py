@@ -69,8 +69,19 @@ class StartProgram(Run):
     folder: str = ""
 
 
+@dataclass(frozen=True)
+class Resumed:
+    """A virtual machine that starts from a snapshot: what the snapshot has."""
+
+    memory_bytes: int
+    cards: int
+
+
+@dataclass(frozen=True)
 class StartVm(Run):
-    """Starts a virtual machine; its words contain placeholders."""
+    """Starts a virtual machine; its words contain placeholders. `resumed` is None for one that boots."""
+
+    resumed: Resumed | None = None
 
 
 @dataclass(frozen=True)

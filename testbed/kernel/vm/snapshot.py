@@ -127,7 +127,7 @@ def clock_start_s(steps: Sequence[Step]) -> int:
 
 
 def _is_resumed(step: Step) -> TypeGuard[StartVm]:
-    return isinstance(step, StartVm) and qemu.RESUME in step.words
+    return isinstance(step, StartVm) and step.resumed is not None
 
 
 def _words(step: Run) -> tuple[str, ...]:
@@ -144,12 +144,12 @@ def _started_from(words: Sequence[str]) -> tuple[Path, ...]:
     return tuple(kernel_cache.folder().resolve() / path.removeprefix(f"{runtime.MOUNTED}/") for path in said)
 
 
-def _make(wanted: str, step: Run, image: KernelImage, tools: Tools, cancelled: Callable[[], bool]) -> None:
-    words = _words(step)
-    memory = _after(words, "-m")
-    take = ("sh", "-ec", TAKE, "snapshot", str(words.count("-netdev")), memory, *words)
+def _make(wanted: str, step: StartVm, image: KernelImage, tools: Tools, cancelled: Callable[[], bool]) -> None:
+    assert step.resumed is not None, "BUG: a snapshot of a machine that boots"
+    memory = qemu.memory_word(step.resumed.memory_bytes)
+    take = ("sh", "-ec", TAKE, "snapshot", str(step.resumed.cards), memory, *_words(step))
     steps = (*runtime.MOUNTS, Run(take, "snapshot"))
-    machine_bytes = (int(memory.removesuffix("M")) << 20) + qemu.HYPERVISOR_BYTES + (qemu.TRANSLATED_MIB << 20)
+    machine_bytes = step.resumed.memory_bytes + qemu.HYPERVISOR_BYTES + (qemu.TRANSLATED_MIB << 20)
     with snapshot_cache.shelf().lock():
         if snapshot_cache.find(wanted) is not None:  # another process made it meanwhile
             return

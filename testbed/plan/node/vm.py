@@ -17,7 +17,7 @@ from ...model.node.vm import Cpu, Vm
 from ...model.topology import Nic, Node, Topology
 from ..command import PREFIX, Command, Raw, Words, output_file
 from ..linux import Device, Up
-from ..step import Location, Placeholder, ReachVm, Run, StartVm
+from ..step import Location, Placeholder, ReachVm, Resumed, Run, StartVm
 
 PROGRAM = "qemu-system-x86_64"
 ACCELERATOR, CPU, AGENT = Placeholder("accelerator"), Placeholder("cpu"), Placeholder("agent")
@@ -122,6 +122,7 @@ class Start(Command):
 
     node: str
     qemu: Words
+    resumed: Resumed | None = None
 
     tool = "vm"
 
@@ -136,7 +137,8 @@ class Start(Command):
     @property
     def step(self) -> StartVm:
         name = program_name(self.node)
-        return StartVm(self.qemu, f"start {name}", self.where, background=name, out=output_file(name))
+        out = output_file(name)
+        return StartVm(self.qemu, f"start {name}", self.where, background=name, out=out, resumed=self.resumed)
 
     @property
     def line(self) -> str:
@@ -168,9 +170,9 @@ def is_resumed(vm: Vm, *, counted: bool) -> bool:
     return counted and vm.image is None
 
 
-def memory_word(vm: Vm) -> str:
+def memory_word(memory_bytes: int) -> str:
     """As QEMU has it: `512M`."""
-    return f"{vm.memory_bytes >> 20}M"
+    return f"{memory_bytes >> 20}M"
 
 
 def snapshot_words(resumed: Sequence[str]) -> tuple[str, ...]:
@@ -233,7 +235,9 @@ def starts(topology: Topology, book: AddressBook, nics: dict[str, Nic], *, count
     for node in topology.nodes:
         if node.vm is not None:
             words = tuple(_words(node, node.vm, book, nics[node.name], counted=counted))
-            yield Start(node.name, words, netns=f"{PREFIX}{node.name}")
+            snapshot = Resumed(node.vm.memory_bytes, len(book.ports_of(node.name)))
+            resumed = snapshot if is_resumed(node.vm, counted=counted) else None
+            yield Start(node.name, words, resumed, netns=f"{PREFIX}{node.name}")
 
 
 def reach_steps(topology: Topology, book: AddressBook, *, counted: bool) -> Iterator[ReachVm]:
@@ -266,7 +270,15 @@ def link_steps(topology: Topology, book: AddressBook) -> Iterator[Run]:
 def _words(node: Node, vm: Vm, book: AddressBook, nic: Nic, *, counted: bool = False) -> Iterator[str]:
     macs = [port.mac for port in book.ports_of(node.name)]
     if is_resumed(vm, counted=counted):
-        yield from ("sh", "-c", RESUME, str(SNAPSHOT), program_name(node.name), " ".join(macs), memory_word(vm))
+        yield from (
+            "sh",
+            "-c",
+            RESUME,
+            str(SNAPSHOT),
+            program_name(node.name),
+            " ".join(macs),
+            memory_word(vm.memory_bytes),
+        )
         macs = [f"{NOBODYS}:{number:02x}" for number in range(len(macs))]
     yield from ("env", f"LD_PRELOAD={CLOCK}", PROGRAM) if counted else (PROGRAM,)
     if not is_resumed(vm, counted=counted):
@@ -274,7 +286,7 @@ def _words(node: Node, vm: Vm, book: AddressBook, nic: Nic, *, counted: bool = F
     yield from ("-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-serial", "stdio")
     yield from _processor(vm, counted=counted)
     yield from ("-smp", str(vm.cpus))
-    yield from ("-m", memory_word(vm), "-object", "rng-random,id=rng,filename=/dev/urandom")
+    yield from ("-m", memory_word(vm.memory_bytes), "-object", "rng-random,id=rng,filename=/dev/urandom")
     yield from ("-device", "virtio-rng-pci,rng=rng")
     yield from _root(vm, counted=counted)
     if not is_resumed(vm, counted=counted):
