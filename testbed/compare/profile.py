@@ -107,12 +107,15 @@ class ProfileComparison:
 
 @dataclass(frozen=True)
 class Reason:
-    """Why a series of one side is not compared, or a part of its points if `is_part`."""
+    """Why a series of one side is not compared, or a part of its points if `is_part`. `is_of_rtts` if it could be
+    compared with other RTTs of ours.
+    """
 
     side: Literal["ours", "published"]
     series: str
     text: str
     is_part: bool = False
+    is_of_rtts: bool = False
 
     def __str__(self) -> str:
         return f"{self.side}, {self.series}: {self.text}"
@@ -266,7 +269,7 @@ def _not_covering(target: Target, others: Sequence[tuple[Series, ThroughputProfi
     ranges = dict.fromkeys(f"{own.rtt_s[0] * 1e3:g} to {own.rtt_s[-1] * 1e3:g} ms" for _, own in others)
     rtts = ", ".join(f"{rtt * 1e3:g}" for rtt in dict.fromkeys([*target.published, *(at for at, _ in target.limits)]))
     which = others[0][0].label if len(others) == 1 else f"{len(others)} series"
-    return [Reason("published", target.name, f"RTT {rtts} ms; ours, {which}: {', '.join(ranges)}")]
+    return [Reason("published", target.name, f"RTT {rtts} ms; ours, {which}: {', '.join(ranges)}", is_of_rtts=True)]
 
 
 def _unlike(conditions: Sequence[Condition]) -> bool:

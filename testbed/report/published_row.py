@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -23,30 +22,23 @@ def comparisons(
     known: Sequence[PublishedProfile],
     asked: Sequence[tuple[PublishedProfile, str | None]] = (),
     lost: Sequence[str] = (),
-) -> list[dict[str, Any]]:
-    """For each publication that something of this run can be compared with: rows, notes and the overall verdict.
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """For each publication that something of this run can be compared with: rows, notes and the overall verdict. And
+    the names of the others, each with the reasons: the same reason of several series once. Those of which other RTTs
+    could be compared come first.
 
     `asked` are profiles, each with the one series to compare (None: all), that the user wants compared: they come
     first. `lost` is what the run was asked for and has not. Raises UserError if one of `asked` cannot be compared.
     """
     found = [_comparison(profile.compare(series, each, only), lost) for each, only in asked]
-    for each in known:
-        with suppress(UserError):
-            found.append(_comparison(profile.compare(series, each), lost))
-    return found
-
-
-def not_compared(series: Sequence[Series], known: Sequence[PublishedProfile]) -> list[dict[str, Any]]:
-    """The publications that nothing of this run can be compared with, each with the reasons: the same reason of several
-    series once. Those that have series over the RTT come first.
-    """
-    found = []
+    refused = []
     for each in known:
         try:
-            profile.compare(series, each)
+            found.append(_comparison(profile.compare(series, each), lost))
         except profile.NothingToCompare as error:
-            found.append({"name": each.name, "why": _why(each.name, error.reasons)})
-    return sorted(found, key=lambda one: not any("RTT " in text for text in one["why"]))
+            refused.append(error)
+    refused.sort(key=lambda error: not any(each.is_of_rtts for each in error.reasons))
+    return found, [{"name": error.profile, "why": _why(error.profile, error.reasons)} for error in refused]
 
 
 def _why(name: str, reasons: Sequence[profile.Reason]) -> list[str]:

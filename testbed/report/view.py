@@ -109,8 +109,7 @@ def view(
         for each in results
     ]
     lost = [f"{run.missing} of {len(run.ids)} trials are missing"] if run.missing else []
-    compared = published_row.comparisons(split, known, profiles, lost)
-    not_compared = published_row.not_compared(split, known) if run.usable else []
+    compared, not_compared = published_row.comparisons(split, known, profiles, lost)
     known = [*(profile for profile, _ in profiles), *known]
     return {
         "run": _run(run),
@@ -147,7 +146,7 @@ def view(
         "windows": _windows(windows),
         "published": published_row.curves(known),
         "comparison": compared,
-        "not_compared": not_compared,
+        "not_compared": not_compared if run.usable else [],
         "window_comparison": published_row.window_rows(windows, known) if windows else None,
         "inside": found,
         "scripts": packed(_scripts(run)),

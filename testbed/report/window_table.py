@@ -5,11 +5,12 @@ MB are 2^20 bytes, as iperf 2 counts them; the sd is that of exactly these repet
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..analysis import statistic
 from ..analysis.series import label, varied_keys
+from ..model.scenario import Params
 from ..trial.stored_result import TrialResult
 
 MB = 2**20
@@ -32,9 +33,10 @@ class Transfer:
 
 @dataclass(frozen=True)
 class WindowRow:
-    """The transfers of the trials that differ in window and seed only."""
+    """The transfers of the trials that differ in window and seed only; `params` are those of the others that vary."""
 
     label: str
+    params: Mapping[str, str]
     transfers: tuple[Transfer, ...]
 
 
@@ -59,15 +61,16 @@ def window_table(results: Sequence[TrialResult]) -> WindowTable | None:
     if key is None or {each.params.get(key) for each in results} == {"auto"}:
         return None
     others = [each for each in varied_keys(results) if each != key]
-    groups: dict[str, dict[str, list[float]]] = {}
+    groups: dict[Params, dict[str, list[float]]] = {}
     for each in results:
         moved = transferred_bytes(each)
         if moved is not None:
-            name = label(tuple(each.params.items()), others) if others else "all"
-            groups.setdefault(name, {}).setdefault(each.params[key], []).append(moved / MB)
+            params = tuple((key, value) for key, value in each.params.items() if key in others)
+            groups.setdefault(params, {}).setdefault(each.params[key], []).append(moved / MB)
     windows = tuple(dict.fromkeys(window for row in groups.values() for window in row))
     rows = tuple(
-        WindowRow(name, tuple(_transfer(window, row[window]) for window in row)) for name, row in groups.items()
+        WindowRow(label(params), dict(params), tuple(_transfer(window, row[window]) for window in row))
+        for params, row in groups.items()
     )
     durations = {round(each.workload_s, 1) for each in results if each.workload_s}
     return WindowTable(windows, rows, durations.pop() if len(durations) == 1 else None)

@@ -46,12 +46,15 @@ function windowsChart(data) {
       rows: () => values.map(({ series, window, mean, sd, trials }) => ({ series, window, mean_mb: mean, sd_mb: sd, trials })),
     };
   } });
-  const headers = ["MB of 2^20 bytes", ...data.windows.windows];
   const cell = (each) => each ? `${short(each.mean_mb)} (${short(each.sd_mb, 2)})` : "–";
-  const rows = data.windows.rows.map((row) => [row.label, ...data.windows.windows.map((window) =>
-    cell(row.transfers.find((each) => each.window === window)))]);
-  return { node: el("div", {}, made.node, el("h3", {}, "Mean (sd), in the form of the paper"), plainTable(headers, rows, "Transfer by window",
-    "windows-table")), update: made.update };
+  const rows = data.windows.rows, keys = data.keys.filter((key) => rows.some((row) => key.key in row.params));
+  const at = (row, window) => row.transfers.find((each) => each.window === window);
+  const table = () => dataTable({ label: "Transfer by window", name: "windows-table", rows, most: 40, columns: [
+    ...(keys.length ? paramColumns(keys) : [{ name: "trials", get: (row) => row.label }]),
+    ...data.windows.windows.map((window) => ({ name: window, get: (row) => cell(at(row, window)), order: (row) => at(row, window)?.mean_mb ?? null })),
+  ] });
+  return { node: el("div", {}, made.node, el("h3", {}, "MB of 2^20 bytes: mean (sd), in the form of the paper"),
+    foldedIfLong("windows-table", "transfers", rows, table)), update: made.update };
 }
 
 function limitTable(data, filter) {
@@ -91,11 +94,12 @@ function sharesTable(data, filter) {
       show: (row) => { const flow = row.trial.flows.find((one) => one.name === name); return flow ? bar(flow.share) : ""; } }))
       : [["largest share", "first"], ["smallest share", "last"]].map(([name, end]) => ({ name, number: true, get: (row) => row[end].share,
         show: (row) => el("span", {}, bar(row[end].share), ` ${row[end].name}`) }));
-    body.replaceChildren(dataTable({ rows, label: "Fairness", name: "fairness", most: 20, columns: [
+    const table = () => dataTable({ rows, label: "Fairness", name: "fairness", most: 20, columns: [
       ...trialColumns(data, (row) => row.trial),
       ...(data.keys.some((key) => key.name === "flows") ? [] : [{ name: "flows", get: (row) => row.trial.flows.length, number: true }]),
       { name: "Jain's index", get: (row) => row.jain, show: (row) => short(row.jain, 3), number: true }, ...each,
-    ] }));
+    ] });
+    body.replaceChildren(foldedIfLong("fairness", "trials with several flows", rows, table));
   } };
 }
 

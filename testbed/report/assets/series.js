@@ -14,6 +14,8 @@ const hasSeeds = (data) => !data.keys.length || new Set(data.trials.map((trial) 
 const trialWords = (data, trial) => [...data.keys.map((key) => wordOf(key.key, trial.params[key.key] ?? "–")),
   ...(hasSeeds(data) ? [`seed ${trial.seed}`] : [])].join(", ");
 
+const foldedIfLong = (name, words, rows, make) => rows.length <= FEW_SERIES ? make() : folded(name, `${rows.length} ${words}`, make);
+
 const sameLine = (data) => data.same.length ? el("p", { class: "quiet" }, "The same in all trials: ",
   data.same.map(([name, value]) => `${name} ${value}`).join(", "), ".") : null;
 
