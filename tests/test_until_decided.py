@@ -24,8 +24,8 @@ from benchmarks.looks import Found, lines, simulated
 from testbed import cli
 from testbed.commands import question
 from testbed.commands.measure.run import carry_out
-from testbed.commands.measure.run_until_decided import Decision, Options
-from testbed.commands.sequential.budget import Budget, budget_of
+from testbed.commands.measure.run_until_decided import Decision
+from testbed.commands.sequential.budget import Budget, Options, budget_of
 from testbed.commands.sequential.until_decided import UntilDecided
 from testbed.compare import look_text
 from testbed.compare.look import CellData, CellLooks, Look, Looks, advance, following, reached

@@ -30,17 +30,18 @@ from ..option_rule import Never, Only
 from ..result_table import print_cells, print_rules, print_trials
 from ..screen import Reports, Screen
 from ..sequential.budget import HELP as BUDGET_HELP
+from ..sequential.budget import OF_DECISION, Options
 from ..terminal import Terminal, say
 from ..text_table import Format
 from . import cluster_option, merge
 from .forecast_text import foretell
 from .lone_topology import scenario_for
 from .repeat import repeat_trial
-from .run_until_decided import OF_DECISION, Decision, Options
 
 if TYPE_CHECKING:
     from ...report.live import Live
     from ...sweep.cluster.place import Cluster
+    from .run_until_decided import Decision
 
 EXAMPLES = (
     ("Run a scenario that comes with the testbed, with other values",
@@ -176,10 +177,16 @@ def run(
                     jobs = place.width()
                 foretell(loaded, prepared, jobs, format, mine)
             else:
-                decision = Decision.of(options, loaded) if until_decided else None
+                decision = _decision(options, loaded) if until_decided else None
                 specs = files_of(scenario, settings or [], quick=quick)
                 specs |= programs_of(scenario, settings or [], quick, may)
                 _run(loaded, folder, specs, jobs, console, live, decision, mine, place)
+
+
+def _decision(options: Options, scenario: Scenario) -> Decision:
+    from .run_until_decided import Decision  # imports all that compares
+
+    return Decision.of(options, scenario)
 
 
 def _run(

@@ -13,30 +13,10 @@ from ...model.scenario import Scenario
 from ...sweep.store import Store
 from .. import question
 from ..known import learn_metrics
-from ..option_rule import Only
 from ..question import Question
 from ..run_verdict import FailOn, Format, share, show_runs
-from ..sequential.budget import Budget, budget_of
+from ..sequential.budget import TOGETHER, Budget, Options, budget_of
 from ..sequential.until_decided import UntilDecided
-
-TOGETHER = "--until-decided with --base DIR, or with --axis KEY (and --base VALUE --candidate VALUE)"
-
-OF_DECISION = Only(
-    ("--base", "--axis", "--candidate", "--tolerance", "--budget"),
-    "--until-decided",
-    f"{{option}} says what to compare the run with; allowed: {TOGETHER}",
-)
-
-
-@dataclass(frozen=True)
-class Options:
-    """What the options say: `base` is a folder, or a value of `axis`; None for those that were left out."""
-
-    base: str | None
-    axis: str | None
-    candidate: str | None
-    tolerance: str | None
-    budget: tuple[str, ...]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""A budget as it is written on the command line: how much a comparison may measure. Pure, no I/O."""
+"""What --until-decided is given: what to compare with, and how much may be measured. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ...compare.look import LEAST
 from ...error import UserError
+from ..option_rule import Only
 
 SEEDS = 40
 HELP = (
@@ -18,6 +18,26 @@ ALLOWED = '"40 seeds", "500 trials", or a time such as "30 min"'
 WRITTEN = re.compile(r"(\d+) *(seeds?|trials?)?")
 TIME = re.compile(r"([\d.]+) *(s|min|h)")
 SECONDS = {"s": 1.0, "min": 60.0, "h": 3600.0}
+
+
+TOGETHER = "--until-decided with --base DIR, or with --axis KEY (and --base VALUE --candidate VALUE)"
+
+OF_DECISION = Only(
+    ("--base", "--axis", "--candidate", "--tolerance", "--budget"),
+    "--until-decided",
+    f"{{option}} says what to compare the run with; allowed: {TOGETHER}",
+)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the options say: `base` is a folder, or a value of `axis`; None for those that were left out."""
+
+    base: str | None
+    axis: str | None
+    candidate: str | None
+    tolerance: str | None
+    budget: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -33,6 +53,8 @@ class Budget:
 
 def budget_of(written: Sequence[str]) -> Budget:
     """Raises UserError for what is no budget, or one in which nothing can be decided."""
+    from ...compare.look import LEAST  # imports all that computes
+
     found = Budget()
     for text in written:
         count, time = WRITTEN.fullmatch(text.strip()), TIME.fullmatch(text.strip())
