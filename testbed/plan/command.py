@@ -122,11 +122,11 @@ class Command(ABC):
 
 @dataclass(frozen=True)
 class Raw(Command):
-    """Words without facts, for any tool. `back` are the words of the same tool that undo it."""
+    """Words without facts, for any tool. `back` is the command that undoes it."""
 
     name: str
     said: Words
-    back: Words | None = None
+    back: Command | None = None
 
     @property
     def tool(self) -> str:
@@ -142,34 +142,21 @@ class Raw(Command):
 
     @property
     def undo(self) -> Command | None:
-        return None if self.back is None else Raw(self.name, self.back)
+        return self.back
 
 
-@dataclass(frozen=True)
-class Folder(Command):
-    """A folder of one node, which is removed with all that is in it; `has` are the folders that it begins with."""
-
-    path: str
-    has: Words = ()
-
-    tool = "mkdir"
-
-    @property
-    def words(self) -> Words:
-        return ("-p", *(self.has or (self.path,)))
-
-    @property
-    def undo(self) -> Command:
-        return Raw("rm", ("-r", self.path))
+def new_folder(path: str, *inside: str) -> Raw:
+    """Makes a folder of one node, or the folders `inside` it; the undo removes it with all that is in it."""
+    return Raw("mkdir", ("-p", *(inside or (path,))), Raw("rm", ("-r", path)))
 
 
 @dataclass(frozen=True)
 class File(Command):
-    """A file with a text; `is_lone`: in no folder that is removed."""
+    """A file with a text. `back` removes it if it is in no folder that is removed."""
 
     path: str
     text: str
-    is_lone: bool = False
+    back: Command | None = None
 
     tool = "file"
     form = "{path} {text}"
@@ -188,7 +175,7 @@ class File(Command):
 
     @property
     def undo(self) -> Command | None:
-        return Raw("rm", (self.path,)) if self.is_lone else None
+        return self.back
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from ...model.address import AddressBook
 from ...model.forwarding import towards, tree
 from ...model.openflow import MONITOR_INTERVAL_NS, ControllerProgram, Rule
 from ...model.topology import Topology
-from ..command import PREFIX, Command, File, Folder, Raw, Signal, Words
+from ..command import PREFIX, Command, File, Raw, Signal, Words, new_folder
 from ..step import Placeholder, Run, StartController, StartProgram
 from . import control_channel
 from .control_channel import Channel
@@ -50,21 +50,6 @@ the folder in which it was made.
 
 IP_PROTOCOLS = {("tcp", 4): 6, ("tcp", 6): 6, ("udp", 4): 17, ("udp", 6): 17, ("icmp", 4): 1, ("icmp", 6): 58}
 ETHER_TYPES = {4: 0x0800, 6: 0x86DD}
-
-
-@dataclass(frozen=True)
-class Mount(Command):
-    """Shows a folder at another place, where nobody can write to it."""
-
-    folder: str
-    target: str
-
-    tool = "mount"
-    form = "-o bind,ro {folder} {target}"
-
-    @property
-    def undo(self) -> Command:
-        return Raw("umount", (self.target,))
 
 
 @dataclass(frozen=True)
@@ -126,7 +111,7 @@ def commands(channel: Channel, topology: Topology, book: AddressBook) -> Iterato
     if controller.program is not None:
         yield from _of_program(channel, folder, controller.program)
         return
-    yield Folder(folder)
+    yield new_folder(folder)
     if controller.text is not None:
         yield File(f"{folder}/{_file_name(controller.app)}", controller.text)
     for name, text in controller.files:
@@ -161,7 +146,7 @@ def told(channel: Channel, topology: Topology, book: AddressBook) -> dict[str, A
 def _of_program(channel: Channel, folder: str, program: ControllerProgram) -> Iterator[Command]:
     """In a folder of its own with links to its files, and in no environment but its own."""
     work, files = f"{folder}/work", f"{folder}/{FILES}"
-    yield Folder(folder, (work, files))
+    yield new_folder(folder, work, files)
     if program.files:
         yield mounted(channel.name, folder)
         links = tuple(f"{files}/{name}" for name, _ in program.files)
@@ -177,7 +162,8 @@ def _of_program(channel: Channel, folder: str, program: ControllerProgram) -> It
 
 def mounted(name: str, folder: str) -> Command:
     """The files of a controller that is a program; the kernel knows where they are."""
-    return Mount(str(files_of(name)), f"{folder}/{FILES}")
+    target = f"{folder}/{FILES}"
+    return Raw("mount", ("-o", "bind,ro", str(files_of(name)), target), Raw("umount", (target,)))
 
 
 def files_of(name: str) -> Placeholder:

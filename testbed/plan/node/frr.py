@@ -16,7 +16,7 @@ from ...model.address import AddressBook, Port
 from ...model.node.router import Frr, Ospf
 from ...model.route import OSPF_COST
 from ...model.topology import Node, Topology
-from ..command import PREFIX, Command, File, Folder, Raw, Signal, Words
+from ..command import PREFIX, Command, File, Raw, Signal, Words, new_folder
 
 FRR_FOLDER = "/run/frr"
 """Has a folder for each router: sockets of its daemons, their configuration, log and process numbers."""
@@ -108,7 +108,7 @@ def commands(topology: Topology, book: AddressBook) -> Iterator[Command]:
     """Starts the daemons of all routers, and then gives each router its configuration."""
     for node, frr in routers(topology):
         folder, text = f"{FRR_FOLDER}/{node.name}", config(node, frr, topology, book)
-        yield Folder(folder)
+        yield new_folder(folder)
         yield Raw("sh", ("-c", f"chown frr:frr {folder}"))  # its daemons run as this user
         yield File(f"{folder}/vtysh.conf", "")
         yield File(f"{folder}/{CONFIG}", text)

@@ -91,7 +91,7 @@ def _lent(link: Link, topology: Topology, port: Port) -> Iterator[Command]:
 def _move(link: Link, nic: str, device: str, netns: str) -> Iterator[Command]:
     """Moves an interface. The undo is for a shell on the machine: after a trial the machine daemon moves it back."""
     yield Move(nic, netns, device)
-    back = ("link", "set", device, "netns", "1", "name", nic)
+    back = Move(device, "1", nic)
     yield Raw("ip", ("link", "set", device, "mtu", str(link.mtu_bytes)), back, netns=netns)
 
 

@@ -10,7 +10,7 @@ from ...model.address import AddressBook, Port
 from ...model.forwarding import switches_around
 from ...model.openflow import VERSIONS, Datapath
 from ...model.topology import Node, Topology
-from ..command import PREFIX, Command, Folder, Words
+from ..command import PREFIX, Command, Words, new_folder
 from ..linux import CUTS, Offloads
 from . import control_channel
 from .control_channel import OVS_FOLDER
@@ -65,7 +65,7 @@ def _ovs(switch: str, name: str, said: Words, ends: Words = ()) -> Ovs:
 
 def databases(switch: Node) -> Iterator[Command]:
     folder = f"{OVS_FOLDER}/{switch.name}"
-    yield Folder(folder)
+    yield new_folder(folder)
     yield _ovs(switch.name, "ovsdb-tool", ("create", f"{folder}/conf.db", SCHEMA))
     remote = f"--remote=punix:{folder}/db.sock"
     words = (remote, *_daemon("ovsdb-server", folder), f"{folder}/conf.db")

@@ -32,7 +32,7 @@ def commands(node: Node, book: AddressBook) -> Iterator[Command]:
         file = f"{FOLDER}/{node.name}.nft"
         yield Raw("mkdir", ("-p", FOLDER))
         yield File(file, router.nftables)
-        yield Raw("nft", ("include", f'"{file}"'), ("flush", "ruleset"), netns=netns)
+        yield Raw("nft", ("include", f'"{file}"'), Raw("nft", ("flush", "ruleset")), netns=netns)
     if router.nat is not None:
         yield from _nat(router.nat, node, book, Table("ip", TABLE, netns))
     if router.firewall is not None:

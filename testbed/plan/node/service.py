@@ -9,7 +9,7 @@ from ...model.address import AddressBook, Port, lease_network
 from ...model.node.service import Dhcp
 from ...model.route import routes
 from ...model.topology import Node, Topology
-from ..command import PREFIX, Command, Facts, File, Folder, Raw, Signal, Wait, Words
+from ..command import PREFIX, Command, Facts, File, Raw, Signal, Wait, Words, new_folder
 from ..linux import Address, Route
 from .namespace import node_netns
 
@@ -129,7 +129,7 @@ def commands(topology: Topology, book: AddressBook) -> Iterator[Command]:
     ]
     for node in topology.nodes:
         if node.serves or node in clients or node in asking:
-            yield Folder(folder(node.name))
+            yield new_folder(folder(node.name))
     for node in asking:
         if not node.takes_lease:
             yield File(f"{folder(node.name)}/{RESOLVER}", _resolver(node, topology, book))
@@ -142,7 +142,7 @@ def commands(topology: Topology, book: AddressBook) -> Iterator[Command]:
         yield File(f"{at}/{CONFIG}", config(node, topology, book))
         yield Server(at, netns=node_netns(node.name))
     if clients:
-        yield File(LEASE_SCRIPT, SCRIPT, is_lone=True)
+        yield File(LEASE_SCRIPT, SCRIPT, Raw("rm", (LEASE_SCRIPT,)))
         yield Raw("sh", ("-c", f"chmod 755 {LEASE_SCRIPT}"))
     for node in clients:
         (port,) = book.ports_of(node.name)
