@@ -222,9 +222,10 @@ def test_other_software_of_this_computer_has_another_snapshot(
 @pytest.mark.parametrize("part", ["python", "guest agent"])
 def test_software_that_could_not_be_examined_has_none(monkeypatch: pytest.MonkeyPatch, part: str) -> None:
     """Else all agents that the loader cannot be asked about would have the same."""
-    of = "of_machines" if part == "guest agent" else "here"
-    parts = {**getattr(software, of)(*([""] if part == "guest agent" else [])), part: software.UNKNOWN}
-    monkeypatch.setattr(software, of, lambda *kernels: parts)
+    machines = {**software.of_machines(""), "guest agent": "1"}
+    for of, parts in (("here", software.here()), ("of_machines", machines)):
+        examined = {name: software.UNKNOWN if name == part else value for name, value in parts.items()}
+        monkeypatch.setattr(software, of, lambda *kernels, examined=examined: examined)
     software.of_snapshots.cache_clear()
     with pytest.raises(MachineError, match=f"unknown what is here of {part};"):
         software.of_snapshots()
