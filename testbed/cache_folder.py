@@ -1,4 +1,5 @@
-"""Where this user's kernels, tools and journal are kept, closed to other users. Makes folders and lock files.
+"""Where this user's kernels, tools and journal are kept, closed to other users, and who else is trusted with files.
+Makes folders and lock files.
 
 Whoever can open a file can lock it, so a file that only serves as a lock is its user's alone.
 """
@@ -7,6 +8,7 @@ import contextlib
 import errno
 import fcntl
 import os
+import pwd
 import secrets
 import stat
 from pathlib import Path
@@ -15,6 +17,8 @@ from .error import MachineError
 
 KEY, KEY_BYTES = "key", 32
 FIX = "export XDG_CACHE_HOME=/a/folder/of/yours"
+EVERYBODYS = ("0", "0", str(2**32 - 1))
+"""The map of a user namespace that has all users."""
 
 
 def user_folder() -> Path:
@@ -46,27 +50,28 @@ def flush(folder: Path) -> None:
 
 
 def refuse_foreign(folder: Path) -> None:
-    """Raises MachineError if this folder of the cache is neither this user's nor root's; root may use all. Nothing is
-    fine: it will be made.
+    """Raises MachineError if this folder of the cache belongs to somebody who is not trusted, who could have put there
+    what we run. Nothing is fine: it will be made.
     """
     try:
         owner = folder.stat().st_uid
     except (FileNotFoundError, NotADirectoryError):
         return
-    if os.geteuid() != 0 and owner not in (0, os.geteuid()):
+    if not is_trusted(owner):
         raise MachineError(f"{folder} belongs to another user", FIX)
 
 
 def private(name: str) -> Path:
     """A folder of the cache that only this user may enter; made if there is none, and closed if it is open.
 
-    Raises OSError if it cannot be made, and MachineError if it belongs to somebody else (root may use it all the same).
+    Raises OSError if it cannot be made, and MachineError if it belongs to somebody else; root may use that of the user
+    who typed sudo.
     """
     make(user_folder())
     folder = make(user_folder() / name)
     about = folder.stat()
     if about.st_uid != os.geteuid():
-        if os.geteuid() != 0:
+        if os.geteuid() != 0 or not is_trusted(about.st_uid):
             raise MachineError(f"{folder} belongs to another user", FIX)
     elif about.st_mode & 0o077:
         folder.chmod(0o700)
@@ -122,3 +127,36 @@ def user_key() -> bytes:
         return path.read_bytes()
     finally:
         fresh.unlink(missing_ok=True)
+
+
+def is_trusted(uid: int) -> bool:
+    """Whether this is the user who runs, root, or who typed sudo; or nobody that this user namespace knows."""
+    return uid in (0, os.geteuid(), sudo_user()) or (uid == _unknown_uid() and not _has_all_users())
+
+
+def sudo_user() -> int | None:
+    """The number of the user who typed sudo; None unless root runs under it."""
+    uid, gid = (os.environ.get(key, "") for key in ("SUDO_UID", "SUDO_GID"))
+    return int(uid) if os.geteuid() == 0 and uid.isdecimal() and gid.isdecimal() else None
+
+
+def user(uid: int) -> str:
+    """Whose it is, in words."""
+    with contextlib.suppress(KeyError):
+        return f"the user {pwd.getpwuid(uid).pw_name}"
+    return f"the user number {uid}"
+
+
+def _unknown_uid() -> int:
+    """What a user namespace shows for users that it does not have."""
+    try:
+        return int(Path("/proc/sys/kernel/overflowuid").read_text())
+    except OSError:
+        return 65534
+
+
+def _has_all_users() -> bool:
+    try:
+        return tuple(Path("/proc/self/uid_map").read_text().split()) == EVERYBODYS
+    except OSError:
+        return True

@@ -19,8 +19,9 @@ from testbed import journal
 from testbed.cache_folder import user_folder
 from testbed.error import MachineError
 from testbed.kernel import native_program
-from testbed.kernel.image.cache import find
+from testbed.kernel.image.cache import find, user_cache
 from testbed.kernel.native_program import AGENT, MAIN
+from testbed.kernel.vm import kernel_cache
 from testbed.model.run_setting import LAB
 from testbed.trial import run
 from testbed.trial.ready_kernel import ReadyKernel, ready_kernel
@@ -204,11 +205,31 @@ def test_what_another_user_compiled_is_not_run(
     assert folder.parent == cache
     owned = (folder, *folder.parents)[depth]
     os.chown(owned, NOBODY, NOBODY)
-    assert native_program._agent() == folder  # root may use what is a user's
+    with pytest.raises(MachineError, match="belongs to another user; to fix it, type: export XDG_CACHE_HOME"):
+        native_program._kept(lambda: folder.name, native_program._compile)  # root ran it
+    for key in ("SUDO_UID", "SUDO_GID"):
+        monkeypatch.setenv(key, str(NOBODY))
+    assert native_program._agent() == folder  # who may have root run us is trusted as root is
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert native_program._agent() == sources
     with pytest.raises(MachineError, match="belongs to another user; to fix it, type: export XDG_CACHE_HOME"):
         native_program._kept(lambda: folder.name, native_program._compile)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give folders away")
+@pytest.mark.parametrize("name", ["kernels", "vm"])
+def test_root_runs_no_kernel_that_another_user_put_into_a_shared_cache(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    (tmp_path / "testbed" / name).mkdir(parents=True)
+    os.chown(tmp_path / "testbed" / name, NOBODY, NOBODY)
+    kernels = user_cache if name == "kernels" else kernel_cache.kernels
+    with pytest.raises(MachineError, match=f"testbed/{name} belongs to another user"):
+        kernels()
+    for key in ("SUDO_UID", "SUDO_GID"):
+        monkeypatch.setenv(key, str(NOBODY))
+    kernels()
 
 
 @pytest.mark.lab

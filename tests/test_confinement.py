@@ -22,12 +22,12 @@ from trials import make_trial
 
 from testbed import process
 from testbed.commands import foreign_code
-from testbed.error import SpecError, UserError
+from testbed.error import MachineError, SpecError, UserError
 from testbed.kernel import confinement, consumption, lab
 from testbed.kernel.confinement import Method
 from testbed.kernel.guest import TrialError
-from testbed.kernel.image.cache import find
-from testbed.kernel.native_program import AGENT, tools
+from testbed.kernel.image.cache import KernelImage, find
+from testbed.kernel.native_program import AGENT, Tools, tools
 from testbed.model.node.vm import Vm
 from testbed.model.run_setting import Kernel, KernelKind
 from testbed.package import MININET_PYTHON
@@ -317,6 +317,14 @@ def test_a_file_that_is_too_long_is_an_error_of_its_writer(tmp_path: Path, monke
     guest(tmp_path, "sh", "-c", f"truncate -s {MEMORY_BYTES + (1 << 20)} /run/trial/x 2>&1; echo; echo goes on")
     assert (tmp_path / "out").read_text().splitlines()[-1] == "goes on"
     assert "File too large" in (tmp_path / "out").read_text()
+
+
+def test_too_few_descriptors_are_said_with_what_to_type(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was "confine: a terminal: Bad file descriptor"."""
+    image = KernelImage("x", tmp_path / "linux", "7", "", default=True, built="", key="")
+    monkeypatch.setattr(lab.resource, "getrlimit", lambda what: (150, 150))
+    with pytest.raises(MachineError, match=r"may open 150 files here .* needs 256; to fix it, type: sudo prlimit"):
+        lab.run(image, [], tmp_path, tools=Tools(tmp_path, ""), seed=1, memory_bytes=1 << 20)
 
 
 THEIRS = """

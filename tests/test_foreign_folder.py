@@ -285,7 +285,11 @@ def test_a_folder_of_the_cache_that_is_somebody_elses_is_refused(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     folder = private("journal")
     os.chown(folder, NOBODY, NOBODY)
-    assert private("journal") == folder  # root may use what is a user's
+    with pytest.raises(MachineError, match="belongs to another user; to fix it, type: export XDG_CACHE_HOME"):
+        private("journal")
+    for key in ("SUDO_UID", "SUDO_GID"):
+        monkeypatch.setenv(key, str(NOBODY))
+    assert private("journal") == folder  # root may use that of who typed sudo
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     with pytest.raises(MachineError, match="belongs to another user; to fix it, type: export XDG_CACHE_HOME"):
         private("journal")

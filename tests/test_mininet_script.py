@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from interactive import Home
@@ -11,6 +12,7 @@ from test_mininet import needs_mininet
 
 from testbed.error import UserError
 from testbed.interactive.mininet import guest
+from testbed.interactive.mininet import script as script_module
 from testbed.interactive.mininet.script import check_empty, script
 
 EXAMPLES = Path("/usr/share/doc/mininet/examples")
@@ -98,6 +100,28 @@ def test_a_script_in_a_home_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setenv("HOME", str(tmp_path / "user"))
     monkeypatch.chdir(tmp_path)
     assert script(guest.MN, ("--test", "pingall")).folder is None
+
+
+@pytest.mark.parametrize("whose", ["who typed sudo", "the script's owner"])
+def test_root_is_refused_a_script_in_the_home_of(whose: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`sudo testbed mininet ~/x.py` opened the whole home of the user, as root's own is another."""
+    path, uid = tmp_path / "net.py", 4711
+    path.write_text("")
+    monkeypatch.setenv("HOME", "/root")
+    monkeypatch.setattr(script_module, "sudo_user", lambda: uid if whose == "who typed sudo" else None)
+    real = Path.stat
+    if whose != "who typed sudo":
+        monkeypatch.setattr(Path, "stat", lambda self, **more: owned(real(self, **more), uid))
+    homes = {uid: SimpleNamespace(pw_dir=str(tmp_path))}
+    monkeypatch.setattr(script_module.pwd, "getpwuid", homes.__getitem__)
+    with pytest.raises(UserError, match="is or holds your home"):
+        script(str(path), ())
+    homes[uid].pw_dir = "/home/other"
+    assert script(str(path), ()).folder == tmp_path
+
+
+def owned(about: os.stat_result, uid: int) -> os.stat_result:
+    return os.stat_result((*about[:4], uid, *about[5:]))
 
 
 def test_a_script_that_is_none_is_refused(tmp_path: Path) -> None:

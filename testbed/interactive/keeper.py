@@ -176,6 +176,7 @@ def _started(
 ) -> contextlib.AbstractContextManager[Running]:
     if start["image"] is None:
         return host.started(folder, tools=tools(), signs=signs, channel=channel)
+    lab.check_descriptors()
     lab.check_memory(start["memory_bytes"], "other networks down: testbed status, testbed down NAME")
     return lab.started(
         find(start["image"]),

@@ -7,6 +7,7 @@ and nowhere else, and takes its entropy from the seed.
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import tempfile
 import time
@@ -90,6 +91,7 @@ def run(
     Raises TrialError if a step fails, the guest dies or hangs; MachineError if the host lacks the memory.
     """
     check_memory(memory_bytes)
+    check_descriptors()
     write_steps(folder, steps)
     began = time.monotonic()
     with (
@@ -234,6 +236,20 @@ process of the host that maps the pages which it has touched; beyond the guest's
 """
 
 SMALLER = "testbed run … --jobs 1, or fewer flows, a lower rate or RTT, or --set limits.memory=…"
+
+
+DESCRIPTORS_LEAST = 256
+"""A lab kernel opens its terminal as number 200 (`confine.c`)."""
+
+
+def check_descriptors() -> None:
+    """Raises MachineError if a process may not open as many files as a lab kernel needs. The launcher raises the soft
+    limit as far as the hard one.
+    """
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if 0 <= most < DESCRIPTORS_LEAST:
+        what = f"a process may open {most} files here (ulimit -Hn), and a lab kernel needs {DESCRIPTORS_LEAST}"
+        raise MachineError(what, "sudo prlimit --nofile=65536 --pid $$, and then the same command")
 
 
 def check_memory(memory_bytes: int, fix: str = SMALLER) -> None:

@@ -16,6 +16,7 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
+from ..cache_folder import is_trusted, sudo_user, user
 from ..error import UserError
 
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
@@ -23,8 +24,6 @@ PLACE = os.O_PATH | os.O_CLOEXEC | os.O_NOFOLLOW
 LINKS_MAX = 40
 MADE_MODE, OWN_MODE = 0o775, 0o700
 """Of folders that are made on the way, as far as the umask allows, and of the last one."""
-EVERYBODYS = ("0", "0", str(2**32 - 1))
-"""The map of a user namespace that has all users."""
 WITHOUT_MODES = frozenset(
     ("9p", "cifs", "drvfs", "exfat", "fuse.vmhgfs-fuse", "fuseblk", "msdos", "ntfs", "ntfs3", "smb3", "vboxsf", "vfat")
 )
@@ -68,17 +67,6 @@ def refuse_shared(where: Path, about: os.stat_result) -> None:
         raise UserError(f"{where} {why}, who could exchange what is in it while we write; allowed: {remedy}")
 
 
-def is_trusted(uid: int) -> bool:
-    """Whether this is the user who runs, root, or who typed sudo; or nobody that this user namespace knows."""
-    return uid in (0, os.geteuid(), sudo_user()) or (uid == _unknown_uid() and not _has_all_users())
-
-
-def sudo_user() -> int | None:
-    """The number of the user who typed sudo; None unless root runs under it."""
-    uid, gid = (os.environ.get(key, "") for key in ("SUDO_UID", "SUDO_GID"))
-    return int(uid) if os.geteuid() == 0 and uid.isdecimal() and gid.isdecimal() else None
-
-
 def _walked(path: Path, look: Look, *, make: bool) -> int:
     parts = list(reversed(path.absolute().parts[1:]))
     where, links = Path("/"), 0
@@ -120,7 +108,7 @@ def _target(link: Path, name: str, here: int) -> Path:
         if not stat.S_ISLNK(about.st_mode):
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(link))
         if not is_trusted(about.st_uid):
-            who = _user(about.st_uid)
+            who = user(about.st_uid)
             raise UserError(f"{link} is a symbolic link of {who}, and may lead anywhere; allowed: links of your own")
         return Path(os.readlink("", dir_fd=place))
     finally:
@@ -143,8 +131,8 @@ def _made(name: str, here: int, mode: int) -> int:
 def _shared(where: Path, about: os.stat_result) -> tuple[str, str]:
     """Who else may exchange what is in a folder, and what to do; empty if nobody."""
     if not is_trusted(about.st_uid):
-        sudo = f", or sudo by {_user(about.st_uid)}" if os.geteuid() == 0 else ""
-        return f"belongs to {_user(about.st_uid)}", f"-o with a folder of yours, in folders of yours or root's{sudo}"
+        sudo = f", or sudo by {user(about.st_uid)}" if os.geteuid() == 0 else ""
+        return f"belongs to {user(about.st_uid)}", f"-o with a folder of yours, in folders of yours or root's{sudo}"
     if about.st_mode & stat.S_ISVTX:
         return "", ""
     if about.st_mode & stat.S_IWOTH and not _is_without_modes(about):
@@ -167,31 +155,10 @@ def _groups() -> set[int]:
     return {*own, gid}
 
 
-def _user(uid: int) -> str:
-    with contextlib.suppress(KeyError):
-        return f"the user {pwd.getpwuid(uid).pw_name}"
-    return f"the user number {uid}"
-
-
 def _group(gid: int) -> str:
     with contextlib.suppress(KeyError):
         return f"the group {grp.getgrgid(gid).gr_name}"
     return f"the group number {gid}"
-
-
-def _unknown_uid() -> int:
-    """What a user namespace shows for users that it does not have."""
-    try:
-        return int(Path("/proc/sys/kernel/overflowuid").read_text())
-    except OSError:
-        return 65534
-
-
-def _has_all_users() -> bool:
-    try:
-        return tuple(Path("/proc/self/uid_map").read_text().split()) == EVERYBODYS
-    except OSError:
-        return True
 
 
 def _is_without_modes(about: os.stat_result) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import pwd
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from ... import journal
-from ...cache_folder import private
+from ...cache_folder import private, sudo_user
 from ...error import MachineError, UserError
 from ...kernel import guest_file, lab
 from ...kernel.consumption import share
@@ -59,21 +60,29 @@ def script(given: str, arguments: Sequence[str]) -> Script:
     """Raises UserError if there is no such file."""
     path = Path(given)
     if given == guest.MN and not path.exists():
-        return Script(guest.MN, tuple(arguments), None if _is_private(Path.cwd()) else Path.cwd())
+        return Script(guest.MN, tuple(arguments), None if _is_private(Path.cwd(), Path.cwd()) else Path.cwd())
     if not path.is_file():
         raise UserError(f"there is no file {given!r}; allowed: a Python file, or {guest.MN}, Mininet's own command")
     if not os.access(path, os.R_OK):
         raise UserError(f"{given!r} cannot be read; allowed: a Python file, or {guest.MN}, Mininet's own command")
     folder = path.resolve().parent
-    if _is_private(folder):
+    if _is_private(folder, path):
         what = f"{folder} is or holds your home, and a script may read its whole folder"
         raise UserError(f"{what}; allowed: a script in a folder of its own")
     return Script(path.resolve().name, tuple(arguments), folder)
 
 
-def _is_private(folder: Path) -> bool:
-    home = Path.home().resolve()
-    return home == folder or folder in home.parents
+def _is_private(folder: Path, given: Path) -> bool:
+    """Whether a folder is or holds a home: of the user who runs, of who typed sudo, or of who owns what was given."""
+    return any(home == folder or folder in home.parents for home in _homes(given))
+
+
+def _homes(given: Path) -> Iterator[Path]:
+    yield Path.home().resolve()
+    under_sudo = sudo_user()
+    for uid in (os.geteuid(), given.stat().st_uid, *(() if under_sudo is None else (under_sudo,))):
+        with suppress(KeyError):
+            yield Path(pwd.getpwuid(uid).pw_dir).resolve()
 
 
 def stand(wanted: Script, memory_bytes: int, report: Callable[[str], None]) -> RunningNetwork:

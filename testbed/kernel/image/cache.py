@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ...cache_folder import user_folder
+from ...cache_folder import refuse_foreign, user_folder
 from ...error import MachineError, one_of
 from ..shelf import Shelf
 from . import recipe
@@ -135,8 +135,11 @@ def _image(record: Record, home: Path) -> KernelImage:
 
 
 def user_cache() -> Cache:
-    """The kernels of this user."""
-    return Cache(user_folder() / "kernels")
+    """The kernels of this user. Raises MachineError if the folder is another user's, who could have put them there."""
+    folder = user_folder() / "kernels"
+    for each in (folder.parent, folder):
+        refuse_foreign(each)
+    return Cache(folder)
 
 
 def installed() -> tuple[KernelImage, ...]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import process
-from ...cache_folder import user_folder
+from ...cache_folder import refuse_foreign, user_folder
 from ...error import MachineError, one_of
 from ..shelf import Shelf
 from . import initramfs, unpacked
@@ -47,7 +47,11 @@ class VmKernel:
 
 
 def folder() -> Path:
-    return user_folder() / "vm"
+    """Raises MachineError if it is another user's, who could have put kernels there."""
+    found = user_folder() / "vm"
+    for each in (found.parent, found):
+        refuse_foreign(each)
+    return found
 
 
 def kernels() -> Shelf:
