@@ -107,7 +107,8 @@ def _write_trial(home: Path, id: str, params: dict[str, str], seed: int, generat
     result = TrialResult(
         id=id, params=params, seed=seed, repetition=seed - 1, verdict="valid", goodput_bps=float(rates.sum()),
         flows=tuple(flows), asked=Asked(rtt_s, 10**10), seen=Seen(rtt_s, rtt_s, 10**10, 10**6, 0, 0, 7),
-        workload_s=30.0, steady_s=0.0, kernel="lab", kernel_release="7.3.4", lab_s=33.0,
+        warnings=(), findings=(), stages=(), workload_s=30.0, steady_s=0.0, kernel="lab", kernel_release="7.3.4",
+        lab_s=33.0,
     )  # fmt: skip
     write_json(home / RESULT, result.stored())
     write_json(home / "trial.json", trial_data(_trial(id, params, seed)))
@@ -142,7 +143,7 @@ def _write_samples(home: Path, rates: Any, rtt_s: float, generator: np.random.Ge
         "time_s": time_s, "netns": ["tb-client"] * count, "source": ["10.0.0.1"] * count, "source_port": 40000 + flow,
         "destination": ["10.0.0.2"] * count, "destination_port": 5001 + flow, "congestion": ["cubic"] * count,
         "snd_mss_bytes": np.full(count, 1448), "srtt_s": rtt_s * (1 + noise), "snd_cwnd": (1000 * noise).astype(int),
-        "total_retrans": (time_s * 3).astype(int), "bytes_acked": (time_s * rates[flow] / 8 * noise).astype(int),
+        "total_retrans": (time_s * 3).astype(int), "bytes_acked": (time_s * rates[flow] / 8).astype(int),
     }  # fmt: skip
     receiver = {
         **sender, "netns": ["tb-server"] * count, "source": sender["destination"], "destination": sender["source"],

@@ -18,6 +18,7 @@ import pytest
 from storedruns import Made, trial_result, trial_settings, write_run
 from trials import make_trial
 
+from benchmarks.report import make_run
 from testbed import cli
 from testbed.browser.graph_layout import place
 from testbed.browser.page_text import data
@@ -393,6 +394,13 @@ def test_a_live_report_follows_the_run_on_this_computer_alone_and_is_kept(tmp_pa
 
 def test_trial_settings_of_stored_runs_can_be_read(run: Path) -> None:
     assert stored_run.read(run).settings[TWO[0].id] == trial_settings(TWO[0])
+
+
+def test_the_run_that_the_benchmark_makes_has_a_report(tmp_path: Path) -> None:
+    make_run(tmp_path / "run", 3)
+    shown = view(stored_run.read(tmp_path / "run"))
+    assert shown["verdict"] == {"level": "valid", "text": "All 3 trials are valid."}
+    assert len(shown["inside"]) == 3
 
 
 def test_the_charting_library_is_the_one_that_is_said_with_its_licence() -> None:
