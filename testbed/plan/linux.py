@@ -7,10 +7,11 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 from ipaddress import ip_address, ip_interface, ip_network
+from itertools import count, takewhile
 from typing import Literal, TypeAlias
 
-from .command import Command, Facts, Raw, Words
-from .set_up import BRIDGE_OPTIONS, FEATURES, NEW_VETH, rule_text, rules_of
+from .command import Command, Facts, Place, Raw, Words
+from .set_up import BRIDGE_OPTIONS, FEATURES, NEW_VETH, rule_text
 from .step import Run
 
 CUTS: Words = ("tso", "off", "gso", "off", "tx-udp-segmentation", "off")
@@ -427,10 +428,20 @@ class Chain(OfTable):
 
 
 @dataclass(frozen=True)
-class Rule(OfTable):
-    """The last rule of a chain."""
+class OfChain(OfTable):
+    """A line about the rules of a chain."""
 
     chain: str
+
+    def rules(self, facts: Facts) -> list[Place]:
+        """The places of the rules that the chain has, in order."""
+        return list(takewhile(facts.__contains__, (self.at(f"rule {n} of {self.chain}") for n in count(1))))
+
+
+@dataclass(frozen=True)
+class Rule(OfChain):
+    """The last rule of a chain."""
+
     rule: Words
 
     form = "add rule {family} {table} {chain}"
@@ -440,20 +451,18 @@ class Rule(OfTable):
         return (*super().words, *self.rule)
 
     def leave(self, facts: Facts) -> None:
-        number = len(rules_of(facts, self.netns or "", self.chain)) + 1
+        number = len(self.rules(facts)) + 1
         facts[self.at(f"rule {number} of {self.chain}")] = rule_text(" ".join(self.rule))
 
 
 @dataclass(frozen=True)
-class Flush(OfTable):
+class Flush(OfChain):
     """Removes the rules of a chain."""
-
-    chain: str
 
     form = "flush chain {family} {table} {chain}"
 
     def leave(self, facts: Facts) -> None:
-        for place in rules_of(facts, self.netns or "", self.chain):
+        for place in self.rules(facts):
             del facts[place]
 
 

@@ -13,8 +13,7 @@ A fact has a place, a network namespace and what is meant there, and a value as 
     tb-path.emulator   qdisc 1: of wire0  netem, root
     tb-path.emulator   rule 1 of from-end0   fwd to "wire0"
 
-What remote nodes and other commands do is no fact here. The gate looks for it in
-other ways, or not at all.
+What remote nodes and other commands do is no fact here. The gate looks for it in other ways, or not at all.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from .command import Command, Place
+from .command import Command
 from .command import Facts as Facts
 
 ALL_IS_ASKED = ("address", "route", "neighbour", "qdisc", "rule", "rules")
@@ -44,11 +43,6 @@ def facts(commands: Iterable[Command]) -> Facts:
         if command.on is None:
             command.leave(found)
     return found
-
-
-def rules_of(facts: Facts, netns: str, chain: str) -> list[Place]:
-    """The places of the rules of a chain."""
-    return [place for place in facts if place[0] == netns and place[1].endswith(f" of {chain}")]
 
 
 def rule_text(rule: str) -> str:
