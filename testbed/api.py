@@ -25,17 +25,13 @@ from .model.topology import Engine
 from .spec.load import files_of, load_scenario
 from .sweep.run import Summary
 from .sweep.store import Store
-from .trial.measured import (
-    Download,
-    HttpResult,
-    PingResult,
-    TcpResult,
-    UdpResult,
-    UdpSecond,
-    backgrounds,
-    need,
-)
+from .trial.evidence.outcome import TcpResult
+from .trial.measured import PingResult, need
 from .trial.stored_result import TrialResult
+from .trial.workload.background import backgrounds
+from .trial.workload.http import HttpResult
+from .trial.workload.http_output import Download
+from .trial.workload.udp import UdpResult, UdpSecond
 from .units import parse_one_in
 
 __all__ = [

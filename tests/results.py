@@ -9,8 +9,12 @@ from functools import cache
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from testbed.trial import record
-from testbed.trial.measured import BACKGROUND, BackgroundResult, HttpResult, PingResult, TcpResult, UdpResult
+from testbed.trial.evidence.outcome import TcpResult
+from testbed.trial.measured import PingResult
 from testbed.trial.stored_result import TrialResult
+from testbed.trial.workload.background import BACKGROUND, BackgroundResult
+from testbed.trial.workload.http import HttpResult
+from testbed.trial.workload.udp import UdpResult
 
 PLAIN: Mapping[str, Any] = {
     "id": "t",

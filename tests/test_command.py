@@ -22,10 +22,11 @@ from testbed.spec import program_store
 from testbed.spec.load import COPY, load_scenario, programs_of
 from testbed.spec.scenario.trial import trial_data, trial_of
 from testbed.trial import provenance, readiness, run
-from testbed.trial.measured import CommandResult, need
+from testbed.trial.measured import need
 from testbed.trial.orders.sequence import orders
 from testbed.trial.stored_result import TrialResult
 from testbed.trial.workload import command, command_output
+from testbed.trial.workload.command import CommandResult
 
 Scenario = Callable[..., Path]
 

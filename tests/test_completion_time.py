@@ -16,7 +16,7 @@ from testbed.error import UserError
 from testbed.report import stored_run
 from testbed.report.figure import draw
 from testbed.trial import column, record
-from testbed.trial.workload.completion import Completion, FctResult, summary
+from testbed.trial.evidence.completion import Completion, FctResult, summary
 
 MILLION = 1_000_000
 NAMES = ["fct", "fct-p95", "fct-p99", "slowdown", "slowdown-p99", "unfinished"]

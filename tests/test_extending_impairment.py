@@ -229,11 +229,11 @@ def judged(**says: int) -> TrialResult:
 
     from testbed.kernel.guest import Ending
     from testbed.trial.evidence.case import Case
+    from testbed.trial.evidence.outcome import Outcome
     from testbed.trial.gate.judge import judge
     from testbed.trial.measured import PingResult
     from testbed.trial.orders.sequence import orders
     from testbed.trial.result import result
-    from testbed.trial.workload.outcome import Outcome
 
     trial = make_trial(path={"twin": {"forward": "1 %"}}, workload={"tool": "ping", "count": 5})
     plan = orders(trial).plan

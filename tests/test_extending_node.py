@@ -45,11 +45,11 @@ from testbed.spec.scenario.trial import trial_data, trial_of
 from testbed.spec.topology import file
 from testbed.spec.topology.file import NODE_FILES, TopologyFile
 from testbed.trial.evidence.case import Case
+from testbed.trial.evidence.outcome import Outcome
 from testbed.trial.gate.judge import judge
 from testbed.trial.measured import PingResult
 from testbed.trial.orders.sequence import orders
 from testbed.trial.result import result
-from testbed.trial.workload.outcome import Outcome
 
 ROOT = Path(__file__).parents[1]
 SECTION = (ROOT / "docs" / "extending.md").read_text().partition("\n## A node type\n")[2].partition("\n## ")[0]

@@ -23,11 +23,12 @@ from testbed.plan.node import control_channel
 from testbed.trial import record
 from testbed.trial.evidence.case import Case as Judged
 from testbed.trial.evidence.interval import Counts, Happened, Interval, LossCount, Timeline, peak_rate_bps
+from testbed.trial.evidence.outcome import Outcome, TcpResult
 from testbed.trial.evidence.stage import Evidence, StageEvidence
 from testbed.trial.gate import data_check, host_check
 from testbed.trial.gate.judge import judge, verdict
 from testbed.trial.gate.link import link_check, rtt_check, schedule_check, set_up_check
-from testbed.trial.measured import PingResult, TcpResult
+from testbed.trial.measured import PingResult
 from testbed.trial.node_result import MachineResult
 from testbed.trial.observe import tcp_info
 from testbed.trial.observe.readback import Qdisc
@@ -35,7 +36,6 @@ from testbed.trial.observe.sample import QueueSample, TcpSample, received_series
 from testbed.trial.orders.sequence import orders
 from testbed.trial.stored_result import Finding, FlowResult
 from testbed.trial.subject.host_counter import RESENDING_COUNTERS, SUSPECT_COUNTERS
-from testbed.trial.workload.outcome import Outcome
 
 PING = {"tool": "ping", "count": 1}
 FLOW = FlowResult(

@@ -6,17 +6,19 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from trials import make_trial, seen_evidence
+from trials import found_in, make_trial, seen_evidence
 
 from testbed.trial import record
 from testbed.trial.evidence.case import Case
+from testbed.trial.evidence.outcome import Outcome
 from testbed.trial.evidence.stage import Evidence
-from testbed.trial.gate import command_check, load_check
-from testbed.trial.measured import CommandResult, PingResult, ProgramRun
+from testbed.trial.measured import PingResult
 from testbed.trial.observe.sample import TcpSample
 from testbed.trial.orders.sequence import orders
 from testbed.trial.stored_result import FlowResult
-from testbed.trial.workload.outcome import Outcome
+from testbed.trial.workload import command, flow, short_flow
+from testbed.trial.workload.command import CommandResult
+from testbed.trial.workload.command_output import ProgramRun
 
 PING = PingResult(5, 5, 0.01, 0.01, 0.01, 0.0)
 
@@ -48,8 +50,8 @@ def test_a_flow_brings_what_its_rate_or_its_application_makes_where_nothing_hold
     workload: dict[str, Any], received: int, resent: int, path: dict[str, Any], verdicts: list[str]
 ) -> None:
     trial = make_trial(path={"rate": "100 Mbit/s", **path}, workload=workload)
-    flow = FlowResult(received * 0.8, resent, None, "cubic", 5001, received)
-    found = load_check.rates(Case(trial, orders(trial).plan, evidence((flow,))))
+    one = FlowResult(received * 0.8, resent, None, "cubic", 5001, received)
+    found = found_in(flow.rates, Case(trial, orders(trial).plan, evidence((one,))))
     assert [each.verdict for each in found] == verdicts
 
 
@@ -60,7 +62,7 @@ def test_flows_that_arrive_do_so_at_the_ports_of_the_data(port: int, is_found: b
     trial = make_trial(workload={**asked, **({"requests": requests} if requests else {})})
     ends = (port, 40_000) if requests else (40_000, port)
     sample = TcpSample(0, "tb-a", "10.0.0.1", ends[0], "10.0.0.2", ends[1], "cubic", {})
-    found = [*load_check.listens(Case(trial, orders(trial).plan, evidence(tcp=(sample,))))]
+    found = found_in(short_flow.listens, Case(trial, orders(trial).plan, evidence(tcp=(sample,))))
     assert bool(found) == is_found
 
 
@@ -87,7 +89,7 @@ def test_runs_of_a_program_begin_when_they_were_to(
     told = CommandResult(
         runs=runs, values={}, traffic={}, goodput_from="counters", collected=(), uncollected=(), left=left, stopped={}
     )
-    found = command_check.starts(
-        Case(trial, orders(trial).plan, evidence(measured={CommandResult.KEY: record.write(told)}))
+    found = found_in(
+        command.starts, Case(trial, orders(trial).plan, evidence(measured={CommandResult.KEY: record.write(told)}))
     )
     assert [each.verdict for each in found] == ([verdict] if verdict else [])

@@ -11,7 +11,7 @@ from trials import Ran, Steps
 
 from testbed.kernel.guest import TrialError
 from testbed.trial.folder import same_files
-from testbed.trial.measured import BackgroundResult
+from testbed.trial.workload.background import BackgroundResult
 
 pytestmark = pytest.mark.lab
 

@@ -15,7 +15,8 @@ import pytest
 from pcap import TCP, UDP, Packet, packets
 from trials import Ran, RunTrial
 
-from testbed.trial.measured import UdpResult, need
+from testbed.trial.measured import need
+from testbed.trial.workload.udp import UdpResult
 
 pytestmark = pytest.mark.lab
 

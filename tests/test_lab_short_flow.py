@@ -12,8 +12,8 @@ from pcap import packets
 from trials import Ran
 
 from testbed.model.workload.short_flow import schedule
+from testbed.trial.evidence.completion import FctResult
 from testbed.trial.measured import need
-from testbed.trial.workload.completion import FctResult
 
 pytestmark = pytest.mark.lab
 

@@ -9,7 +9,7 @@ import pytest
 from pcap import packets
 from trials import Ran
 
-from testbed.trial.measured import UdpResult
+from testbed.trial.workload.udp import UdpResult
 
 pytestmark = pytest.mark.lab
 

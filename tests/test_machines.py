@@ -25,9 +25,10 @@ from testbed.plan.step import Location, Run
 from testbed.spec.load import load_scenario, load_topology
 from testbed.trial import readiness
 from testbed.trial import run as runner
-from testbed.trial.measured import CommandResult, need
+from testbed.trial.measured import need
 from testbed.trial.orders.sequence import orders
 from testbed.trial.stored_result import TrialResult
+from testbed.trial.workload.command import CommandResult
 
 pytestmark = [
     pytest.mark.root,

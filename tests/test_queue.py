@@ -19,6 +19,7 @@ from testbed.plan.link.impairment import Context, settings
 from testbed.plan.link.stage import BUFFER
 from testbed.spec.topology.link.queue import later_faults, read_queue, write_queue
 from testbed.trial.evidence.case import Case
+from testbed.trial.evidence.outcome import Outcome
 from testbed.trial.evidence.stage import StageEvidence
 from testbed.trial.gate.link import queue_check, set_up_check
 from testbed.trial.measured import PingResult
@@ -29,7 +30,6 @@ from testbed.trial.observe.sample import QueueSample, TcpSample
 from testbed.trial.observe.tcp_info import EcnInfo, ecn
 from testbed.trial.orders.remark import remarks
 from testbed.trial.orders.sequence import orders
-from testbed.trial.workload.outcome import Outcome
 
 EMULATOR = "tb-path.emulator"
 CONTEXT = Context(1500, real_time=False)

@@ -15,10 +15,10 @@ from trials import RunTrial, as_set_up, found_by, make_trial, seen_evidence
 from testbed.model.scenario import Trial
 from testbed.plan.network import Plan
 from testbed.trial.evidence.case import Case
+from testbed.trial.evidence.outcome import Outcome
 from testbed.trial.measured import PingResult
 from testbed.trial.orders.sequence import orders
 from testbed.trial.subject import network as networks
-from testbed.trial.workload.outcome import Outcome
 
 EVERY = 25
 """One of so many is in `make test`."""

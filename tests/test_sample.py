@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from record import DATA, sources
 
 from testbed.plan.link.impairment import NETEM_LIMIT
-from testbed.trial.measured import TcpSecond
 from testbed.trial.observe import netlink, tcp_info
 from testbed.trial.observe.readback import qdiscs
 from testbed.trial.observe.sample import (
     Query,
     TcpSample,
+    TcpSecond,
     device_drops,
     device_numbers,
     queue_samples,

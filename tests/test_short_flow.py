@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from trials import make_trial, seen_evidence
+from trials import found_in, make_trial, seen_evidence
 
 from testbed.error import SpecError, UserError
 from testbed.kernel.guest import TrialError
@@ -27,14 +27,13 @@ from testbed.spec.load import load_scenario
 from testbed.spec.scenario.trial import trial_data, trial_of
 from testbed.trial import record
 from testbed.trial.evidence.case import Case
+from testbed.trial.evidence.completion import Completion, FctResult, goodput_bps, ideal_ns, summary
+from testbed.trial.evidence.outcome import Outcome
 from testbed.trial.evidence.stage import Evidence
-from testbed.trial.gate import completion_check, load_check
 from testbed.trial.measured import PingResult, need
 from testbed.trial.orders.sequence import orders
 from testbed.trial.stored_result import Finding, FlowResult
-from testbed.trial.workload import short_flow
-from testbed.trial.workload.completion import Completion, FctResult, goodput_bps, ideal_ns, summary
-from testbed.trial.workload.outcome import Outcome
+from testbed.trial.workload import flow, short_flow
 
 ARRIVING = {"arrivals": {"poisson": "20 /s"}, "size": "10 kB"}
 MILLION = 1_000_000
@@ -421,9 +420,8 @@ def evidence(asked: Trial, *, keep: int | None = None, accepted: int | None = No
 
 def judged(asked: Trial, seen: Evidence) -> list[Finding]:
     plan = orders(asked).plan
-    own = (completion_check.as_drawn, completion_check.requested)
-    checks = (*own, completion_check.possible, completion_check.ended)
-    return [finding for check in checks for finding in check(Case(asked, plan, seen))]
+    checks = (short_flow.as_drawn, short_flow.requested, short_flow.possible, short_flow.ended)
+    return [finding for check in checks for finding in found_in(check, Case(asked, plan, seen))]
 
 
 def test_flows_as_drawn_are_fine() -> None:
@@ -474,7 +472,7 @@ def test_requests_and_connections_are_those_asked(
 ) -> None:
     asked = trial() if requests is None else trial(requests=requests)
     plan = orders(asked).plan
-    found = list(completion_check.requested(Case(asked, plan, evidence(asked, **changes))))
+    found = list(found_in(short_flow.requested, Case(asked, plan, evidence(asked, **changes))))
     assert bool(found) == (says is not None), found
     assert all(each.verdict == "invalid" for each in found)
     assert says is None or any(says in each.text for each in found)
@@ -483,7 +481,7 @@ def test_requests_and_connections_are_those_asked(
 def test_how_many_connections_were_accepted_is_never_left_out() -> None:
     seen = evidence(trial())
     seen = replace(seen, outcome=replace(seen.outcome, connections=None))
-    (found,) = completion_check.requested(Case(trial(), orders(trial()).plan, seen))
+    (found,) = found_in(short_flow.requested, Case(trial(), orders(trial()).plan, seen))
     assert "missing: how many connections" in found.text
 
 
@@ -550,10 +548,10 @@ def test_a_flow_with_a_rate_that_brings_more_is_told_of() -> None:
     asked = make_trial(workload={"rate": "8 Mbit/s"})
     plan = orders(asked).plan
     for received, verdicts in ((1_000_000, []), (1_070_000, []), (1_100_000, ["invalid"])):
-        flow = FlowResult(1.0, 0, None, "cubic", 5001, received)
-        outcome = Outcome(0, None, 10**9, 1.0, None, (flow,))
+        one = FlowResult(1.0, 0, None, "cubic", 5001, received)
+        outcome = Outcome(0, None, 10**9, 1.0, None, (one,))
         seen = seen_evidence(PingResult(5, 5, 0.01, 0.01, 0.01, 0.0), (), (), outcome, (), {}, {}, None, 0)
-        assert [each.verdict for each in load_check.rates(Case(asked, plan, seen))] == verdicts
+        assert [each.verdict for each in found_in(flow.rates, Case(asked, plan, seen))] == verdicts
 
 
 def test_a_path_carries_less_payload_than_its_rate() -> None:

@@ -15,6 +15,8 @@ from testbed.error import UserError
 from testbed.trial import measured, record
 from testbed.trial.folder import HOST, RESULT, read_result, write_json
 from testbed.trial.stored_result import SCHEMA, TrialResult
+from testbed.trial.workload.background import backgrounds
+from testbed.trial.workload.udp import UdpResult
 
 OLDEST = {
     "schema": SCHEMA,
@@ -160,23 +162,23 @@ def test_keys_of_a_later_version_are_written_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize("damaged", [None, [], 3, "noise"])
 def test_backgrounds_that_are_no_object_are_damage(damaged: object) -> None:
     with pytest.raises(UserError, match=r"damaged: measured\.background is .*, not an object"):
-        measured.backgrounds({"background": damaged})
+        backgrounds({"background": damaged})
 
 
 def test_what_a_tool_measured_is_read_in_one_place_and_faults_are_named() -> None:
     ping = {"sent": 3, "received": 0, "rtt_min_s": None, "rtt_mean_s": None, "rtt_max_s": None, "rtt_sd_s": None}
     found = plain(measured={"ping": ping}).measured
     assert record.write(measured.need(measured.PingResult, found)) == ping
-    assert measured.find(measured.UdpResult, found) is None
+    assert measured.find(UdpResult, found) is None
     with pytest.raises(UserError, match=r"has no measured\.udp"):
-        measured.need(measured.UdpResult, found)
+        measured.need(UdpResult, found)
     with pytest.raises(UserError, match=r"in measured\.ping, sent is 'x', not a whole number"):
         measured.need(measured.PingResult, {"ping": {**ping, "sent": "x"}})
 
 
 def test_a_background_has_keys_that_are_no_names_in_python() -> None:
     about = {"pattern": "constant", "from": "a", "to": "b", "received_bytes": 5}
-    (found,) = measured.backgrounds({"background": {"noise": about}}).values()
+    (found,) = backgrounds({"background": {"noise": about}}).values()
     assert (found.source, found.destination, found.planned_flows) == ("a", "b", None)
     assert record.write(found) == about
 

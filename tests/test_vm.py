@@ -44,11 +44,12 @@ from testbed.sweep.store import Store
 from testbed.trial import provenance, readiness, ready_kernel, run, software
 from testbed.trial.evidence.case import Case
 from testbed.trial.gate.judge import judge
-from testbed.trial.measured import CommandResult, PingResult, need
+from testbed.trial.measured import PingResult, need
 from testbed.trial.orders.sequence import orders
 from testbed.trial.start import local_words
 from testbed.trial.subject import machine
 from testbed.trial.subject import machine as vmevidence
+from testbed.trial.workload.command import CommandResult
 
 SMALL = {"type": "vm", "memory": "512 MiB"}
 TOPOLOGY = {

@@ -17,7 +17,8 @@ from testbed.kernel.guest import TrialError
 from testbed.kernel.vm import fetch, guest_agent, kernel_cache
 from testbed.kernel.vm.kernel_cache import VmKernel
 from testbed.spec.load import load_scenario
-from testbed.trial.measured import CommandResult, need
+from testbed.trial.measured import need
+from testbed.trial.workload.command import CommandResult
 
 VM = {"type": "vm", "memory": "256 MiB"}
 PLAIN = {**VM, "nic": "plain"}

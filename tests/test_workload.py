@@ -15,9 +15,11 @@ from testbed.kernel.guest import TrialError
 from testbed.model.workload import AskedFlow, FlowWorkload, HttpWorkload, UdpWorkload
 from testbed.spec.load import load_scenario
 from testbed.trial import readiness, ready_kernel
-from testbed.trial.measured import HttpResult, UdpResult, need
+from testbed.trial.measured import need
 from testbed.trial.orders.sequence import orders
 from testbed.trial.workload import http, udp
+from testbed.trial.workload.http import HttpResult
+from testbed.trial.workload.udp import UdpResult
 
 SIZES = (1, 1024, 1 << 20)
 HTTP = HttpWorkload("a", "b", SIZES, downloads=4)

@@ -16,13 +16,17 @@ from testbed.plan.step_json import data, step_of
 from testbed.spec.scenario.trial import trial_of
 from testbed.trial.evidence.case import Case
 from testbed.trial.evidence.interval import Counts, Interval, LossCount
+from testbed.trial.evidence.outcome import Outcome
 from testbed.trial.evidence.stage import Evidence, StageEvidence
-from testbed.trial.measured import BackgroundResult, HttpResult, PingResult, UdpResult, backgrounds, need
+from testbed.trial.measured import PingResult, need
 from testbed.trial.observe.readback import Qdisc
 from testbed.trial.observe.sample import QueueSample, TcpSample
 from testbed.trial.orders.sequence import Orders
 from testbed.trial.stored_result import Finding, TrialResult
-from testbed.trial.workload.outcome import Outcome
+from testbed.trial.workload.background import BackgroundResult, backgrounds
+from testbed.trial.workload.http import HttpResult
+from testbed.trial.workload.registry import tool_of
+from testbed.trial.workload.udp import UdpResult
 
 Steps: TypeAlias = tuple[dict[str, Any], ...]
 """As the agent gets them."""
@@ -134,6 +138,11 @@ def found_by(check: Callable[[Case, Any], Iterator[Finding]], case: Case) -> lis
 
     (subject,) = (each for each in SUBJECTS if check in each.checks)
     return list(check(case, case.of(subject)))
+
+
+def found_in(check: Callable[[Case, Any], Iterator[Finding]], case: Case) -> list[Finding]:
+    """What a check of a tool finds in what only that tool measures."""
+    return list(check(case, tool_of(case.trial.workload).measured(case)))
 
 
 COUNTS = frozenset(each.name for each in fields(Counts))

@@ -14,9 +14,9 @@ import numpy as np
 
 from ..error import UserError, one_of
 from ..model.run_setting import METRIC_UNITS
+from ..trial.evidence.completion import FctResult, FctSpread
 from ..trial.measured import find
 from ..trial.stored_result import TrialResult
-from ..trial.workload.completion import FctResult, FctSpread
 from . import statistic
 from .condition import MSS_BYTES
 from .statistic import FloatArray

@@ -6,8 +6,9 @@ from functools import partial
 
 from ..model.workload import Workload
 from ..model.workload.command import GOODPUT, CommandWorkload, Measure
-from ..trial.measured import CommandResult, find
+from ..trial.measured import find
 from ..trial.stored_result import TrialResult
+from ..trial.workload.command import CommandResult
 from .metric import METRICS, FlowSamples, Metric
 
 LEAST = {"s": 1e-6, "ratio": 0.0005}

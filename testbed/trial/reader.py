@@ -18,10 +18,10 @@ from ..plan.node.namespace import node_netns
 from . import record
 from .evidence.fault import down_counts, fault_counts, fault_samples
 from .evidence.interval import Look, Timeline, intervals, looks, loss_counts, read_timeline, waiting
+from .evidence.outcome import Outcome, TcpResult
 from .evidence.paced import by_key
 from .evidence.policing import Policed
 from .evidence.stage import Evidence, StageEvidence, TcEvidence, stages_beside, tc_beside
-from .measured import BACKGROUND, TcpResult
 from .observe import paced
 from .observe.paced import PacedSample
 from .observe.readback import Qdisc, htb_classes, qdiscs
@@ -44,7 +44,7 @@ from .subject import routing
 from .subject.observer import AFTER, CHANGES, READ_BACK, SAMPLES
 from .subject.registry import SUBJECTS
 from .workload import background, ping, registry
-from .workload.outcome import Outcome
+from .workload.background import BACKGROUND
 
 FOR_EVER_NS, SECOND_NS = 2**63 - 1, 10**9
 

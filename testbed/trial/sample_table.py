@@ -13,9 +13,9 @@ import pyarrow.parquet as pq
 
 from ..spec.syntax import input_file
 from . import column
+from .evidence.completion import Completion
 from .evidence.stage import Evidence, StageEvidence
 from .observe.queue_counter import Counts
-from .workload.completion import Completion
 
 COMPLETIONS = "completions"
 """The table of flows that arrive and end; only trials with such flows have it."""

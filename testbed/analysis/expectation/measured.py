@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...trial.measured import backgrounds
 from ...trial.stored_result import TrialResult
+from ...trial.workload.background import backgrounds
 from .. import flow_sample
 from ..metric import METRICS
 

@@ -17,7 +17,7 @@ from ...analysis.series import Series
 from ...analysis.statistic import FloatArray
 from ...error import UserError
 from ...trial import sample_table
-from ...trial.workload.completion import SIZES_BYTES
+from ...trial.evidence.completion import SIZES_BYTES
 from ...units import format_size
 from ..stored_run import StoredRun
 from .option import Options

@@ -68,6 +68,19 @@ class Case:
         """How well the trial's shapers were watched."""
         return Watch(self.evidence.outcome.begin_ns, self.trial.samples_interval_ns, self.virtual)
 
+    @property
+    def denies_data(self) -> bool:
+        """Whether the data may be lost as asked: a firewall denies it, or a controller is away."""
+        controllers = [channel.controller for _, channel in self.plan.controlled]
+        away = any(each.start_ns is not None or each.stop_ns is not None for each in controllers)
+        rules = [rule for each in controllers for rule in each.rules]
+        return away or any(rule.action == "deny" and rule.protocol in (None, "tcp", "udp") for rule in rules)
+
+    @property
+    def checksum_errors(self) -> int:
+        """The packets that hosts found damaged; 0 if nobody looked."""
+        return self.evidence.things["host_counters"].checksum_errors or 0
+
     def slack(self, slack: Slack) -> float:
         return slack.virtual if self.virtual else slack.real
 

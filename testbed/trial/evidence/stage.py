@@ -19,7 +19,6 @@ from ..observe.sample import (
     QueueSample,
     TcpSample,
 )
-from ..workload.outcome import Outcome
 from .fault import DownCount, FaultCount, FaultSample, without_outages
 from .interval import (
     Counts,
@@ -29,6 +28,7 @@ from .interval import (
     peak_rate_bps,
     waiting_in,
 )
+from .outcome import Outcome
 from .policing import Policed
 
 

@@ -18,10 +18,12 @@ from ...kernel.guest import TrialError
 from ...model.node.vm import Vm
 from ...plan.link.stage import Stage, State
 from ...plan.link.tclink import TcPort
+from ..evidence.outcome import TcpResult
 from ..evidence.stage import Evidence
-from ..measured import BACKGROUND, CommandResult, HttpResult, PingResult, TcpResult, UdpResult, backgrounds, find
+from ..measured import ToolResult, find
 from ..subject.registry import SUBJECTS
-from ..workload.completion import FctResult
+from ..workload.background import BACKGROUND, backgrounds
+from ..workload.registry import results
 
 MOST, MOST_NS, MOST_RAW = 1e15, 5e17, 2.0**64
 """No trial has so many packets or bytes (10 Gbit/s for nine days), or so late a time (a computer that has run for 16
@@ -73,10 +75,9 @@ def faults(evidence: Evidence) -> Iterator[str]:
 def _measured(measured: Mapping[str, Any]) -> Iterator[str]:
     """What tools report, as far as the types are known here."""
     try:
+        kinds: tuple[type[ToolResult], ...] = (*results(), TcpResult)
         found: list[tuple[str, Any]] = [
-            (kind.KEY, value)
-            for kind in (PingResult, UdpResult, HttpResult, TcpResult, CommandResult, FctResult)
-            if (value := find(kind, measured)) is not None
+            (kind.KEY, value) for kind in kinds if (value := find(kind, measured)) is not None
         ]
         found += [(f"{BACKGROUND}.{name}", value) for name, value in backgrounds(measured).items()]
     except UserError as error:

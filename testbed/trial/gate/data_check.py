@@ -39,7 +39,7 @@ def arrived(case: Case) -> Iterator[Finding]:
     if not case.trial.workload.sends_data:
         return
     outcome, asked = case.evidence.outcome, len(case.trial.workload.asked_flows)
-    nothing: Verdict = "valid" if denies_data(case.plan) else "invalid"
+    nothing: Verdict = "valid" if case.denies_data else "invalid"
     hint = "the network denies it, as asked" if nothing == "valid" else "look at the tool's output, routes and losses"
     if len(outcome.flows) != asked:
         yield Finding("data", "invalid", f"the tool tells of {len(outcome.flows)} flows, asked were {asked}", hint)
@@ -53,14 +53,6 @@ def arrived(case: Case) -> Iterator[Finding]:
         elif flow.goodput_bps is not None and flow.goodput_bps <= 0:
             what = f"flow {number} brought nothing while its goodput was measured"
             yield Finding("data", "valid" if nothing == "valid" else "suspect", what, "it starved: measure longer")
-
-
-def denies_data(plan: Plan) -> bool:
-    """Whether the data may be lost as asked: a firewall denies it, or a controller is away."""
-    controllers = [channel.controller for _, channel in plan.controlled]
-    away = any(each.start_ns is not None or each.stop_ns is not None for each in controllers)
-    rules = [rule for each in controllers for rule in each.rules]
-    return away or any(rule.action == "deny" and rule.protocol in (None, "tcp", "udp") for rule in rules)
 
 
 def lasted(case: Case) -> Iterator[Finding]:

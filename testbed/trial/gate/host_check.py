@@ -7,16 +7,11 @@ from collections.abc import Iterator, Set
 from ...model.scenario import Trial
 from ...plan.node.make import HOST_SYSCTLS
 from ...plan.node.namespace import node_netns
-from .. import measured
-from ..evidence.case import Case, Slack
-from ..measured import UdpResult
+from ..evidence.case import Case
 from ..stored_result import Finding, FlowResult, Verdict
-from ..subject.host_counter import HOST_COUNTERS
 
 NOTED_SHARE, LIMITED_SHARE = 0.01, 0.1
 """Shares of the time. Autotuning lags a growing flow by one or two round trips, which costs far less than this."""
-LATE_S = Slack(1e-3, 0.1)
-"""How late a datagram may leave."""
 HOSTS_SHOW = "the profile shows the hosts, not the path: look at rwnd and sndbuf in the samples"
 
 
@@ -107,52 +102,3 @@ def _auto_window(number: int, flow: FlowResult, set_: Set[str]) -> Iterator[Find
         else:
             verdict: Verdict = "suspect" if share > LIMITED_SHARE else "valid"
             yield Finding("window", verdict, f"{held}, though its window is auto", HOSTS_SHOW)
-
-
-def receiver(case: Case) -> Iterator[Finding]:
-    """Datagrams that were lost in the receiver's socket do not count as lost on the path."""
-    udp = measured.find(UdpResult, case.evidence.outcome.measured)
-    damaged = case.of(HOST_COUNTERS).checksum_errors or 0  # the socket counts them, too; another check looks at them
-    lost = (udp.receiver_drops or 0) - damaged if udp else 0
-    if lost > 0:
-        yield Finding(
-            "receiver",
-            "suspect",
-            f"{lost} datagrams were lost in the receiver's socket",
-            "the machine is too slow for this rate: use a lower rate, or kernel: lab",
-        )
-
-
-def sender(case: Case) -> Iterator[Finding]:
-    """If datagrams leave late, the offered rate is not the rate that was asked."""
-    udp = measured.find(UdpResult, case.evidence.outcome.measured)
-    late_s = udp.send_late_max_s if udp else None
-    if late_s is not None and late_s > case.slack(LATE_S):
-        yield Finding(
-            "sender",
-            "suspect",
-            f"datagrams were sent up to {late_s * 1e3:.3g} ms late",
-            "the machine is too slow for this rate: use a lower rate, larger bursts, or kernel: lab",
-        )
-
-
-def background(case: Case) -> Iterator[Finding]:
-    """Each background lasted as long as the workload, unless it was asked to end sooner, and delivered some data."""
-    carried = measured.backgrounds(case.evidence.outcome.measured)
-    for name, each in case.trial.background:
-        short_ns = case.evidence.background_short_ns.get(name)
-        if short_ns:
-            yield Finding(
-                "background",
-                "suspect" if each.duration_ns is None else "valid",
-                f"{name} ended {short_ns / 1e9:.3g} s before the workload",
-                "it shared the path for only part of the time: give it a (longer) duration",
-            )
-        if name in carried and not carried[name].received_bytes:
-            drawn = carried[name].planned_flows != 0
-            yield Finding(
-                "background",
-                "suspect" if drawn else "valid",
-                f"{name} delivered nothing" + ("" if drawn else ": no flow was drawn for this seed"),
-                "look at its times, and at the losses of the path",
-            )

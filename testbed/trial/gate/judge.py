@@ -21,7 +21,9 @@ from ..subject.network import NETWORK
 from ..subject.openflow import OPENFLOW
 from ..subject.registry import SUBJECTS
 from ..subject.routing import ROUTING
-from . import command_check, completion_check, damage, data_check, host_check, load_check, remark_check
+from ..workload import background
+from ..workload.registry import tool_of
+from . import damage, data_check, host_check, load_check, remark_check
 from .link import (
     bucket_check,
     fault_check,
@@ -48,6 +50,16 @@ def _of_links(check: Callable[[Case, StageEvidence], Iterator[Finding]], *, sche
         return (found for each in case.judged if each.is_scheduled == scheduled for found in check(case, each))
 
     return checked
+
+
+def _of_tool(case: Case) -> Iterator[Finding]:
+    tool = tool_of(case.trial.workload)
+    return tool.judged(case, tool.checks)
+
+
+def _of_its_hosts(case: Case) -> Iterator[Finding]:
+    tool = tool_of(case.trial.workload)
+    return tool.judged(case, tool.host_checks)
 
 
 FIRST: tuple[Check, ...] = (presence.present, queue_sample.queues, sample.sockets, counter.adds_up)
@@ -107,27 +119,15 @@ CHECKS: tuple[Check, ...] = (
     link_check.device_drops,
     link_check.no_data,
     load_check.ports,
-    load_check.listens,
     load_check.sizes,
-    load_check.rates,
-    load_check.datagrams,
-    load_check.pings,
-    command_check.values,
-    command_check.starts,
-    command_check.traffic,
-    command_check.processes,
-    completion_check.as_drawn,
-    completion_check.requested,
-    completion_check.possible,
-    completion_check.ended,
+    _of_tool,
     host_check.congestion,
     host_check.window,
     HOST_COUNTERS.judged,
     data_check.resent,
     rtt_check.upstream,
-    host_check.sender,
-    host_check.receiver,
-    host_check.background,
+    _of_its_hosts,
+    background.check,
     MACHINES.judged,
     CAPTURES.judged,
     VMS.judged,

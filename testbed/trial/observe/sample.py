@@ -13,9 +13,17 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ..measured import TcpSecond
 from . import netlink, queue_counter, tcp_info
 from .queue_counter import Counts
+
+
+@dataclass(frozen=True)
+class TcpSecond:
+    """What the receiver got from all flows in the second that begins `time_s` after the start of the workload."""
+
+    time_s: float
+    goodput_bps: float
+
 
 INET_DIAG_INFO, INET_DIAG_CONG = 2, 4
 IFLA_IFNAME, IFLA_STATS64 = 3, 23

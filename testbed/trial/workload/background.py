@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from ...error import UserError
 from ...kernel.guest import TrialError
@@ -18,8 +19,34 @@ from ...model.workload import Workload
 from ...plan.network import Plan
 from ...plan.node.namespace import node_netns
 from ...plan.step import Run, Sleep, Step, Stop
-from ..measured import BackgroundResult
+from .. import measured
+from ..evidence.case import Case
+from ..record import ABSENT_IF_EMPTY
+from ..stored_result import Finding
 from . import udp
+
+BACKGROUND = "background"
+"""Their key in `measured`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BackgroundResult:
+    """What one background carried. A background that draws flows counts flows, one with a constant rate counts
+    datagrams; the other counts are None.
+    """
+
+    pattern: str
+    source: str = field(metadata={"key": "from"})
+    destination: str = field(metadata={"key": "to"})
+    planned_flows: int | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+    started_flows: int | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+    finished_flows: int | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+    sent_datagrams: int | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+    arrived_datagrams: int | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+    lost_datagrams: int | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+    received_bytes: int
+    retransmits: int | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+
 
 FIRST_PORT = 7001
 SETTLE_NS = 2 * 10**9
@@ -194,3 +221,60 @@ def _flows(text: str) -> Iterator[tuple[int, int, bool]]:
     for line in text.splitlines()[1:]:
         _, _, _, _, received, retransmits, state = line.split()
         yield int(received), int(retransmits), state == "finished"
+
+
+def backgrounds(found_in: Mapping[str, Any]) -> dict[str, BackgroundResult]:
+    """The results of the backgrounds by name; empty without any. Raises UserError as `find`."""
+    found = found_in.get(BACKGROUND, {})
+    if not isinstance(found, Mapping):
+        raise UserError(f"a result is damaged: measured.{BACKGROUND} is {found!r:.40}, not an object")
+    return {name: measured.read(BackgroundResult, each, f"{BACKGROUND}.{name}") for name, each in found.items()}
+
+
+def missing(case: Case) -> Iterator[str]:
+    carried = case.evidence.outcome.measured.get(BACKGROUND, {})
+    for name, each in case.trial.background:
+        if name not in carried or name not in case.evidence.background_short_ns:
+            yield f"the background {name}"
+        elif (carried[name].get("pattern"), carried[name].get("from"), carried[name].get("to")) != (
+            each.pattern,
+            each.source,
+            each.destination,
+        ):
+            yield f"the background {name}, from {each.source} to {each.destination}"
+
+
+def faults(case: Case) -> Iterator[str]:
+    for name, each in backgrounds(case.evidence.outcome.measured).items():
+        counts = (each.sent_datagrams, each.arrived_datagrams, each.lost_datagrams)
+        flows = (each.planned_flows, each.started_flows, each.finished_flows, each.retransmits)
+        if (None in counts) == (None in flows):
+            yield f"{name} counts neither flows nor datagrams"
+        elif None not in counts and (counts[0] or 0) != (counts[1] or 0) + (counts[2] or 0):
+            yield f"{name}: {counts} datagrams were sent, arrived and were lost"
+        elif None not in flows and not (flows[0] or 0) >= (flows[1] or 0) >= (flows[2] or 0):
+            yield f"{name}: {flows[:3]} flows were planned, began and finished"
+        if bool(each.received_bytes) > bool(each.arrived_datagrams or each.started_flows):
+            yield f"{name} brought {each.received_bytes} bytes with nothing"
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Each background lasted as long as the workload, unless it was asked to end sooner, and delivered some data."""
+    carried = backgrounds(case.evidence.outcome.measured)
+    for name, each in case.trial.background:
+        short_ns = case.evidence.background_short_ns.get(name)
+        if short_ns:
+            yield Finding(
+                "background",
+                "suspect" if each.duration_ns is None else "valid",
+                f"{name} ended {short_ns / 1e9:.3g} s before the workload",
+                "it shared the path for only part of the time: give it a (longer) duration",
+            )
+        if name in carried and not carried[name].received_bytes:
+            drawn = carried[name].planned_flows != 0
+            yield Finding(
+                "background",
+                "suspect" if drawn else "valid",
+                f"{name} delivered nothing" + ("" if drawn else ": no flow was drawn for this seed"),
+                "look at its times, and at the losses of the path",
+            )

@@ -15,7 +15,53 @@ from typing import Any
 from ...kernel import guest_file
 from ...kernel.guest import TrialError
 from ...model.workload.command import CommandWorkload, Measure, Started
-from ..measured import HostTraffic, MeasuredValue, ProgramRun
+from ..record import ABSENT_IF_EMPTY, SIGNED
+
+
+@dataclass(frozen=True)
+class ProgramRun:
+    """One run of a program: when it began, from the first client on, how long it took, and its exit status."""
+
+    program: str
+    number: int
+    begin_s: float
+    elapsed_s: float
+    status: int = field(metadata=SIGNED)
+
+
+@dataclass(frozen=True)
+class MeasuredValue:
+    """What the runs said, in `base_unit`, of which a `unit` is `scale`; None where a run did not say it, for the
+    reasons in `missing`. `mean` is None if one is missing.
+    """
+
+    unit: str
+    base_unit: str
+    scale: float
+    is_more_better: bool
+    values: tuple[float | None, ...]
+    mean: float | None
+    missing: tuple[str, ...] = field(default=(), metadata=ABSENT_IF_EMPTY)
+
+
+@dataclass(frozen=True, kw_only=True)
+class HostTraffic:
+    """What a host sent and received while the clients ran, by its kernel's counters. Bytes are those of IP packets;
+    `payload_` is without the headers of IP, UDP and TCP, of which duplicates count. `udp_lost_datagrams` found no room
+    in a socket.
+    """
+
+    in_bytes: int
+    out_bytes: int
+    payload_in_bytes: int
+    payload_out_bytes: int
+    tcp_in_segments: int
+    tcp_out_segments: int
+    tcp_resent_segments: int
+    udp_in_datagrams: int
+    udp_out_datagrams: int
+    udp_lost_datagrams: int
+
 
 STDOUT = "stdout"
 """In place of a file: JSON that a program prints."""

@@ -12,10 +12,11 @@ from ...model.workload import FlowWorkload
 from ...plan.network import Plan
 from ...plan.node.namespace import node_netns
 from ...plan.step import Run, Step
+from ..evidence.case import Case
+from ..evidence.outcome import Outcome
 from ..observe import tcp_info
-from ..stored_result import FlowResult
-from .outcome import Outcome
-from .tool import Tool
+from ..stored_result import Finding, FlowResult
+from .tool import Tool, other_load
 
 OUTPUT = "flow.out"
 BEGIN = (OUTPUT, r"^start (\d+)$")
@@ -185,10 +186,57 @@ def _share(part_s: float | None, whole_s: float | None) -> float | None:
     return part_s / whole_s if part_s is not None and whole_s else None
 
 
+RATE_TOLERANCE, UNPACED_BYTES = 0.01, 65_536
+"""A share of what a rate makes of the time; TCP does not pace its first ten segments, and sends superpackets whole."""
+
+LEAST_SHARE, ROOM_SHARE, ROUND_TRIPS = 0.9, 0.7, 10
+"""Of its rate a flow brings at least so much where all flows ask for at most so much of the path, but for what is on
+its way, and for the round trips of slow start.
+"""
+
+
+def rates(case: Case, found: None) -> Iterator[Finding]:
+    """No flow of ours brought more than its rate, or its application's writes, make of its time; nor much less, where
+    the path has room for more, and nothing was lost.
+    """
+    workload = case.trial.workload
+    if not isinstance(workload, FlowWorkload) or workload.offered_bps is None or workload.duration_ns is None:
+        return
+    slack = UNPACED_BYTES + (workload.write_bytes or 0)
+    asked = workload.offered_bps * workload.duration_ns / 8e9
+    for number, flow in enumerate(case.evidence.outcome.flows, 1):
+        if (flow.received_bytes or 0) > asked * (1 + RATE_TOLERANCE) + slack:
+            yield other_load(
+                f"flow {number} brought {flow.received_bytes} bytes, its rate makes {asked:.0f} of its time"
+            )
+        elif flow.received_bytes is not None and _has_room(case):
+            waits = slack + workload.offered_bps * ROUND_TRIPS * case.plan.rtts_ns[1] / 8e9
+            if flow.received_bytes < asked * LEAST_SHARE - waits:
+                what = f"flow {number} brought only {flow.received_bytes} bytes, its rate makes {asked:.0f} of its time"
+                yield other_load(f"{what}, and nothing was lost", "suspect")
+
+
+def _has_room(case: Case) -> bool:
+    """Whether nothing but a flow's own rate holds it back: no loss, no window, and links that carry more, always."""
+    stages = (*case.plan.stages(is_data=True), *case.plan.stages(is_data=False))
+    flows, asked = case.evidence.outcome.flows, case.trial.workload.asked_flows
+    offered = sum(each.rate_bps or 0 for each in asked)
+    return (
+        not case.trial.background
+        and all(each.retransmits == 0 for each in flows)
+        and not any(each.explained_drops for each in case.evidence.stages)
+        and all(each.window_bytes is None for each in asked)
+        and case.plan.rate_bps is not None
+        and offered <= case.plan.rate_bps * ROOM_SHARE
+        and not any(each.states or each.asked.shaper or each.asked.policer or each.asked.trace for each in stages)
+    )
+
+
 TOOL = Tool(
     FlowWorkload,
     steps=steps,
     read=read,
     begin=BEGIN,
     tells=frozenset({*("begin_ns", "steady_ns", "end_ns", *SEGMENTS), *(each.name for each in fields(FlowResult))}),
+    checks=(rates,),
 )

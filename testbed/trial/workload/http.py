@@ -7,13 +7,15 @@ when each round of simultaneous downloads began and ended.
 from __future__ import annotations
 
 import json
+import math
 import random
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv6Address
 from itertools import groupby
 from pathlib import Path
+from typing import ClassVar
 
 from ...kernel.guest import TrialError
 from ...model.data_path import DataPath
@@ -22,11 +24,37 @@ from ...plan.network import Plan
 from ...plan.node.namespace import node_netns
 from ...plan.step import Location, Run, Sleep, Step, Stop
 from .. import record
-from ..measured import Download, HttpResult, ObjectResult
+from ..evidence.case import Case
+from ..evidence.outcome import Outcome
+from ..measured import ToolResult
+from ..record import ABSENT_IF_EMPTY
 from ..stored_result import FlowResult
-from .http_output import CACHE_LOG, FIELDS, FIRST_WARM_UP, OUTPUT, PORT, TITLE, WARM_OUTPUT, parse
-from .outcome import Outcome
-from .tool import Tool
+from .http_output import CACHE_LOG, FIELDS, FIRST_WARM_UP, OUTPUT, PORT, TITLE, WARM_OUTPUT, Download, parse
+from .tool import Tool, rises
+
+
+@dataclass(frozen=True)
+class ObjectResult:
+    """Means over the `downloads` of one object."""
+
+    object_bytes: int
+    downloads: int
+    elapsed_s_mean: float
+    first_byte_s_mean: float
+    goodput_bps_mean: float
+
+
+@dataclass(frozen=True)
+class HttpResult(ToolResult):
+    """Objects are sorted by size, downloads by number. Hits and misses are None without a cache."""
+
+    KEY: ClassVar[str] = "http"
+
+    objects: tuple[ObjectResult, ...]
+    downloads: tuple[Download, ...]
+    cache_hits: int | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+    cache_misses: int | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+
 
 READY_S = 0.5
 """From the start of a server to the first request."""
@@ -229,11 +257,57 @@ def _step_times(folder: Path) -> tuple[int, int]:
     raise TrialError("log.jsonl does not tell of the downloads")
 
 
+MEANS = ("elapsed_s", "first_byte_s", "goodput_bps")
+NEAR = 1e-6
+"""The relative difference of numbers that were rounded or came from a division."""
+
+
+def faults(case: Case, found: HttpResult) -> Iterator[str]:
+    if [each.number for each in found.downloads] != list(range(len(found.downloads))):
+        yield "the downloads are not numbered one after the other"
+    cached = bool(case.trial.workload.relays)
+    for each in found.downloads:
+        yield from (f"download {each.number}: {what}" for what in _download_faults(each, is_far=case.plan.rtt_ns > 0))
+        if (each.cache is not None) != cached:
+            yield f"download {each.number}: the cache says {each.cache}"
+    for one in found.objects:
+        mine = [each for each in found.downloads if each.object_bytes == one.object_bytes]
+        means = [sum(getattr(each, name) for each in mine) / max(1, len(mine)) for name in MEANS]
+        told = [one.elapsed_s_mean, one.first_byte_s_mean, one.goodput_bps_mean]
+        if len(mine) != one.downloads or not all(map(_near, means, told)):
+            yield f"the object of {one.object_bytes} bytes has other means than its downloads"
+    if {each.object_bytes for each in found.downloads} != {one.object_bytes for one in found.objects}:
+        yield "not every object has its means"
+    got = sum(flow.received_bytes or 0 for flow in case.evidence.outcome.flows)
+    if sum(each.object_bytes for each in found.downloads) != got:
+        yield f"the clients got {got} bytes, other than the downloads have"
+    hits = sum(each.cache == "HIT" for each in found.downloads) if cached else None
+    misses = None if hits is None else len(found.downloads) - hits
+    if (found.cache_hits, found.cache_misses) != (hits, misses):
+        yield f"{found.cache_hits} hits and {found.cache_misses} misses in the cache, by the downloads {hits}, {misses}"
+
+
+def _download_faults(each: Download, *, is_far: bool) -> Iterator[str]:
+    """Nothing takes no time where there is a delay."""
+    times = (*(() if each.connect_s is None else (each.connect_s,)), each.first_byte_s, each.elapsed_s)
+    if each.status != 200 or not rises([0.0, *times] if is_far else [-1.0, *times], or_stays=True):
+        yield f"status {each.status}, {times} s"
+    if is_far and not min(times):
+        yield f"it took {times} s"
+    elif not math.isclose(each.goodput_bps * each.elapsed_s, 8 * each.object_bytes, rel_tol=NEAR):
+        yield f"{each.object_bytes} bytes in {each.elapsed_s} s"
+
+
+def _near(one: float, other: float) -> bool:
+    return math.isclose(one, other, rel_tol=NEAR)
+
+
 TOOL = Tool(
     HttpWorkload,
     steps=steps,
     read=read,
     begin=None,
     tells=frozenset({"begin_ns", "end_ns", "goodput_bps", "port", "received_bytes"}),
-    measures=frozenset({HttpResult.KEY}),
+    result=HttpResult,
+    faults=faults,
 )

@@ -2,8 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ...kernel.guest import TrialError
-from ..measured import Download
+
+
+@dataclass(frozen=True)
+class Download:
+    """One download. Times count from the start of the request, which includes connecting if the connection is new.
+
+    `number` is that of the request. `connect_s` is None if the connection existed before. `cache` is the proxy's
+    status: HIT, MISS, …; None without a proxy.
+    """
+
+    number: int
+    object_bytes: int
+    status: int
+    connect_s: float | None
+    first_byte_s: float
+    elapsed_s: float
+    goodput_bps: float
+    cache: str | None = None
+
 
 OUTPUT, WARM_OUTPUT, CACHE_LOG = "http.out", "http-warm.out", "http-cache.log"
 TITLE = "http"

@@ -11,8 +11,9 @@ from ...kernel.guest import TrialError
 from ...model.workload import Iperf3Workload
 from ...plan.network import Plan
 from ...plan.step import Run, Sleep, Step, Stop
+from ..evidence.outcome import Outcome
 from ..stored_result import FlowResult
-from .outcome import Outcome
+from . import udp
 from .tool import Tool
 
 CLIENT, SERVER = "iperf3-client.json", "iperf3-server.json"
@@ -153,4 +154,9 @@ TOOL = Tool(
     read=read,
     begin=None,
     tells=frozenset({"took_ns", "goodput_bps", "received_bytes"}),
+    result=udp.UdpResult,
+    always=False,  # of TCP, it measures nothing else
+    faults=udp.datagram_faults,
+    checks=(udp.datagrams,),
+    host_checks=(udp.sender, udp.receiver),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 
 from ...kernel.guest import TrialError
@@ -13,9 +14,11 @@ from ...model.workload import PingWorkload
 from ...plan.network import Plan
 from ...plan.step import Run, Step
 from .. import record
+from ..evidence.case import Case
+from ..evidence.outcome import Outcome
 from ..measured import PingResult
-from .outcome import Outcome
-from .tool import Tool
+from ..stored_result import Finding
+from .tool import Tool, other_load
 
 OUTPUT = "ping.out"
 FIRST = 3
@@ -110,4 +113,10 @@ def _together(first: list[PingResult], rest: list[PingResult]) -> PingResult:
     )
 
 
-TOOL = Tool(PingWorkload, steps=steps, read=read, begin=None, measures=frozenset({PingResult.KEY}))
+def pings(case: Case, ping: PingResult) -> Iterator[Finding]:
+    asked = case.trial.workload.load[0].packets
+    if asked is not None and 2 * ping.sent != asked:
+        yield other_load(f"{ping.sent} pings were sent, asked were {asked // 2}")
+
+
+TOOL = Tool(PingWorkload, steps=steps, read=read, begin=None, result=PingResult, checks=(pings,))

@@ -10,8 +10,9 @@ from typing import Any
 from ...model.workload import BUILT_IN, Workload
 from ...plan.network import Plan
 from ...plan.step import Step
+from ..evidence.outcome import Outcome
+from ..measured import ToolResult
 from . import short_flow
-from .outcome import Outcome
 from .tool import Tool
 
 TOOLS: dict[str, Tool[Any]] = {
@@ -37,6 +38,12 @@ def register(tool: Tool[Any]) -> None:
 def workloads() -> tuple[type[Workload], ...]:
     """The class of each tool, in the order in which messages name them."""
     return tuple(tool.workload for tool in TOOLS.values())
+
+
+def results() -> tuple[type[ToolResult], ...]:
+    """What tools measure, each type once."""
+    found: list[type[ToolResult]] = [each.result for each in (*TOOLS.values(), *KINDS.values()) if each.result]
+    return tuple(dict.fromkeys(found))
 
 
 def versions(*, apart: bool) -> dict[str, tuple[str, ...]]:

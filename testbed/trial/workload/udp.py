@@ -2,22 +2,68 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import ClassVar
 
 from ...error import UserError
 from ...kernel.guest import TrialError
 from ...model.data_path import DataPath
 from ...model.workload import UdpWorkload
+from ...plan.link.impairment import TICK_NS
 from ...plan.network import Plan
 from ...plan.node.namespace import node_netns
 from ...plan.step import Run, Step
 from .. import record
-from ..measured import UdpResult, UdpSecond
-from ..stored_result import FlowResult
-from .outcome import Outcome
-from .tool import Tool
+from ..evidence.case import Case, Slack
+from ..evidence.outcome import Outcome
+from ..evidence.stage import StageEvidence
+from ..measured import ToolResult
+from ..stored_result import Finding, FlowResult, Verdict
+from .tool import Tool, other_load, rises
+
+
+@dataclass(frozen=True)
+class UdpSecond:
+    """One second of all flows. Arrived datagrams count in the second of arrival, lost ones in the second of sending."""
+
+    time_s: float
+    goodput_bps: float
+    sent_datagrams: int
+    lost_datagrams: int
+    arrived_datagrams: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class UdpResult(ToolResult):
+    """All flows together. `loss` is lost over sent. `duplicates` came twice; the receiver's socket lost
+    `receiver_drops`. `jitter_s` is the jitter of RFC 3550 at the end, `jitter_mean_s` its mean. Delays are one-way, and
+    None if nothing arrived. `send_late_max_s` is how late a datagram left at most. iperf3 reports only the fields
+    without a default.
+    """
+
+    KEY: ClassVar[str] = "udp"
+
+    offered_bps: float
+    burst_datagrams: int | None = None
+    sent_datagrams: int
+    arrived_datagrams: int
+    lost_datagrams: int
+    loss: float | None = None
+    duplicates: int | None = None
+    out_of_order_datagrams: int
+    receiver_drops: int | None = None
+    jitter_s: float | None
+    jitter_mean_s: float | None = None
+    delay_min_s: float | None = None
+    delay_mean_s: float | None = None
+    delay_max_s: float | None = None
+    received_bytes: int | None = None
+    send_late_max_s: float | None = None
+    series: tuple[UdpSecond, ...] = ()
+
 
 OUTPUT = "udp.out"
 GROUPS_MAX = 10_000
@@ -202,11 +248,129 @@ def _flow(found: list[str]) -> UdpFlow:
     return UdpFlow(*(float(word) if kind == "float" else int(word) for kind, word in zip(kinds, found, strict=True)))  # type: ignore[arg-type]
 
 
+OWN_FIELDS = (
+    "burst_datagrams",
+    "delay_max_s",
+    "delay_mean_s",
+    "delay_min_s",
+    "duplicates",
+    "jitter_s",
+    "received_bytes",
+    "receiver_drops",
+    "send_late_max_s",
+)
+"""What the tool `udp` tells, and iperf3 does not."""
+SECONDS = ("sent_datagrams", "lost_datagrams", "arrived_datagrams")
+NEAR = 1e-6
+"""The relative difference of numbers that were rounded or came from a division."""
+STILL_S = 1e-6
+"""Delays that differ by no more may have no jitter."""
+LATE_S = Slack(1e-3, 0.1)
+"""How late a datagram may leave."""
+DATAGRAMS_TOLERANCE = 0.02
+"""A share of what was to be sent. iperf3 sends in steps of a millisecond."""
+
+
+def datagram_faults(case: Case, found: UdpResult) -> Iterator[str]:
+    sent, arrived, lost = found.sent_datagrams, found.arrived_datagrams, found.lost_datagrams
+    if arrived + lost != sent:
+        yield f"{sent} datagrams were sent, {arrived} arrived and {lost} were lost"
+    received = sum(flow.received_bytes or 0 for flow in case.evidence.outcome.flows)
+    if (received > 0) != (arrived > 0) or found.received_bytes not in (None, received):
+        yield f"{arrived} datagrams arrived, with {received} bytes in flows and {found.received_bytes} in all"
+    if sent and not found.offered_bps:
+        yield f"{sent} datagrams were sent at {found.offered_bps} bit/s"
+
+
+def faults(case: Case, found: UdpResult) -> Iterator[str]:
+    """What every tool tells of datagrams, then what only ours tells."""
+    yield from datagram_faults(case, found)
+    received = sum(flow.received_bytes or 0 for flow in case.evidence.outcome.flows)
+    sent, arrived, lost = found.sent_datagrams, found.arrived_datagrams, found.lost_datagrams
+    if found.offered_bps != case.trial.workload.unyielding_bps:
+        yield f"{found.offered_bps:g} bit/s were offered, asked were {case.trial.workload.unyielding_bps}"
+    if (found.loss is None) != (sent == 0) or (found.loss is not None and abs(found.loss - lost / sent) > NEAR):
+        yield f"a loss of {found.loss}, where {lost} of {sent} datagrams were lost"
+    sums = [sum(getattr(each, name) for each in found.series) for name in SECONDS]
+    if sums != [sent, lost, arrived] or not rises([each.time_s for each in found.series]):
+        yield f"the seconds have {sums} datagrams sent, lost and arrived; all together {[sent, lost, arrived]}"
+    if not math.isclose(sum(each.goodput_bps for each in found.series), 8 * received, rel_tol=NEAR):
+        yield "the seconds have other bytes than the flows"
+    lacking = [name for name in OWN_FIELDS if getattr(found, name) is None]
+    if arrived and lacking:
+        yield f"missing: {', '.join(lacking)} of the datagrams"
+    elif arrived:
+        yield from _delays(case, found)
+
+
+def _delays(case: Case, found: UdpResult) -> Iterator[str]:
+    """A delay that varies is jitter. Clocks of several computers, and time that stands still, may make it 0."""
+    low, mean, high = found.delay_min_s or 0.0, found.delay_mean_s or 0.0, found.delay_max_s or 0.0
+    if not low <= mean * (1 + NEAR) <= high * (1 + 2 * NEAR):
+        yield f"delays of {low} to {high} s with a mean of {mean} s"
+    least_ns = 0 if not case.virtual else max(0, sum(map(_least_ns, case.evidence.data_stages)))
+    if low < least_ns / 1e9 * (1 - NEAR):
+        yield f"delays of {low} s and more; the links alone take {least_ns / 1e9:g} s"
+    if not found.burst_datagrams:
+        yield "groups of 0 datagrams"
+    if found.arrived_datagrams > len(case.evidence.outcome.flows) and found.jitter_mean_s is None:
+        yield "missing: jitter_mean_s of the datagrams"
+    if len(case.evidence.outcome.flows) == 1 and high - low > STILL_S and not found.jitter_mean_s:
+        yield f"delays of {low} to {high} s without jitter"
+
+
+def _least_ns(each: StageEvidence) -> int:
+    """The delay is set up in ticks."""
+    return min(0 if state.asked.jitter else state.asked.delay_ns - TICK_NS for state in each.stage.history)
+
+
+def datagrams(case: Case, udp: UdpResult) -> Iterator[Finding]:
+    """As many were sent as the rate makes of the duration."""
+    load = case.trial.workload.load
+    length_bytes = load[0].datagram_bytes if len(load) == 1 else None
+    length_ns, asked_bps = case.trial.workload.length_ns, case.trial.workload.unyielding_bps
+    if length_bytes is None or length_ns is None or not asked_bps:
+        return
+    asked = asked_bps * length_ns / (8e9 * length_bytes)
+    slack = asked * DATAGRAMS_TOLERANCE + 2 * len(case.trial.workload.asked_flows) * (udp.burst_datagrams or 1)
+    if abs(udp.sent_datagrams - asked) > slack:
+        verdict: Verdict = "invalid" if case.virtual or udp.sent_datagrams > asked else "suspect"
+        yield other_load(f"{udp.sent_datagrams} datagrams were sent, asked were {asked:.0f}", verdict)
+
+
+def sender(case: Case, udp: UdpResult) -> Iterator[Finding]:
+    """If datagrams leave late, the offered rate is not the rate that was asked."""
+    late_s = udp.send_late_max_s
+    if late_s is not None and late_s > case.slack(LATE_S):
+        yield Finding(
+            "sender",
+            "suspect",
+            f"datagrams were sent up to {late_s * 1e3:.3g} ms late",
+            "the machine is too slow for this rate: use a lower rate, larger bursts, or kernel: lab",
+        )
+
+
+def receiver(case: Case, udp: UdpResult) -> Iterator[Finding]:
+    """Datagrams that were lost in the receiver's socket do not count as lost on the path."""
+    damaged = case.checksum_errors  # the socket counts them, too; another check looks at them
+    lost = (udp.receiver_drops or 0) - damaged
+    if lost > 0:
+        yield Finding(
+            "receiver",
+            "suspect",
+            f"{lost} datagrams were lost in the receiver's socket",
+            "the machine is too slow for this rate: use a lower rate, or kernel: lab",
+        )
+
+
 TOOL = Tool(
     UdpWorkload,
     steps=steps,
     read=read,
     begin=None,
     tells=frozenset({"begin_ns", "end_ns", "goodput_bps", "port", "received_bytes"}),
-    measures=frozenset({UdpResult.KEY}),
+    result=UdpResult,
+    faults=faults,
+    checks=(datagrams,),
+    host_checks=(sender, receiver),
 )

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from itertools import pairwise
 
-from ....plan.link.impairment import TICK_NS
 from ....plan.node.namespace import node_netns
 from ... import measured
 from ...evidence.case import Case
-from ...evidence.stage import StageEvidence
-from ...measured import Download, HttpResult, PingResult, TcpResult, UdpResult
+from ...evidence.outcome import TcpResult
+from ...measured import PingResult
 from ...observe.sample import received_series
 from ...stored_result import Finding
+from ...workload import background
+from ...workload.registry import tool_of
+from ...workload.tool import rises
 
 HINT = "an output of the trial is damaged or not whole"
 NEAR = 1e-6
@@ -25,20 +26,6 @@ PINGS_S = 1e-6
 """What ping prints is rounded to this. Without any delay, virtual time may stand still: then it prints 0."""
 NEVER_ZERO = ("port", "sndbuf_bytes", "rcvbuf_bytes", "mss_bytes", "rtt_min_s")
 """Fields of a flow, where the tool tells them; Linux takes a jiffy for an RTT of 0."""
-OWN_FIELDS = (
-    "burst_datagrams",
-    "delay_max_s",
-    "delay_mean_s",
-    "delay_min_s",
-    "duplicates",
-    "jitter_s",
-    "received_bytes",
-    "receiver_drops",
-    "send_late_max_s",
-)
-"""What the tool `udp` tells, and iperf3 does not."""
-SECONDS = ("sent_datagrams", "lost_datagrams", "arrived_datagrams")
-MEANS = ("elapsed_s", "first_byte_s", "goodput_bps")
 ENDS_APART = 0.05
 """By which share the bytes of a goodput and of its ramp may miss those of the flows, whose ends differ a little."""
 ALONE = 0.01
@@ -150,103 +137,10 @@ def _series(case: Case) -> Iterator[str]:
             yield f"{one.goodput_bps:g} bit/s in second {one.time_s:g}, by the samples {other.goodput_bps:g}"
 
 
-def _datagrams(case: Case) -> Iterator[str]:
-    found = measured.find(UdpResult, case.evidence.outcome.measured)
-    if found is None:
-        return
-    sent, arrived, lost = found.sent_datagrams, found.arrived_datagrams, found.lost_datagrams
-    if arrived + lost != sent:
-        yield f"{sent} datagrams were sent, {arrived} arrived and {lost} were lost"
-    received = sum(flow.received_bytes or 0 for flow in case.evidence.outcome.flows)
-    if (received > 0) != (arrived > 0) or found.received_bytes not in (None, received):
-        yield f"{arrived} datagrams arrived, with {received} bytes in flows and {found.received_bytes} in all"
-    if sent and not found.offered_bps:
-        yield f"{sent} datagrams were sent at {found.offered_bps} bit/s"
-    if case.trial.workload.tool == "udp":
-        yield from _own_datagrams(case, found, received)
-
-
-def _own_datagrams(case: Case, found: UdpResult, received: int) -> Iterator[str]:
-    """What only our own tool tells."""
-    sent, arrived, lost = found.sent_datagrams, found.arrived_datagrams, found.lost_datagrams
-    if found.offered_bps != case.trial.workload.unyielding_bps:
-        yield f"{found.offered_bps:g} bit/s were offered, asked were {case.trial.workload.unyielding_bps}"
-    if (found.loss is None) != (sent == 0) or (found.loss is not None and abs(found.loss - lost / sent) > NEAR):
-        yield f"a loss of {found.loss}, where {lost} of {sent} datagrams were lost"
-    sums = [sum(getattr(each, name) for each in found.series) for name in SECONDS]
-    if sums != [sent, lost, arrived] or not _rises([each.time_s for each in found.series]):
-        yield f"the seconds have {sums} datagrams sent, lost and arrived; all together {[sent, lost, arrived]}"
-    if not math.isclose(sum(each.goodput_bps for each in found.series), 8 * received, rel_tol=NEAR):
-        yield "the seconds have other bytes than the flows"
-    lacking = [name for name in OWN_FIELDS if getattr(found, name) is None]
-    if arrived and lacking:
-        yield f"missing: {', '.join(lacking)} of the datagrams"
-    elif arrived:
-        yield from _delays(case, found)
-
-
-def _delays(case: Case, found: UdpResult) -> Iterator[str]:
-    """A delay that varies is jitter. Clocks of several computers, and time that stands still, may make it 0."""
-    low, mean, high = found.delay_min_s or 0.0, found.delay_mean_s or 0.0, found.delay_max_s or 0.0
-    if not low <= mean * (1 + NEAR) <= high * (1 + 2 * NEAR):
-        yield f"delays of {low} to {high} s with a mean of {mean} s"
-    least_ns = 0 if not case.virtual else max(0, sum(map(_least_ns, case.evidence.data_stages)))
-    if low < least_ns / 1e9 * (1 - NEAR):
-        yield f"delays of {low} s and more; the links alone take {least_ns / 1e9:g} s"
-    if not found.burst_datagrams:
-        yield "groups of 0 datagrams"
-    if found.arrived_datagrams > len(case.evidence.outcome.flows) and found.jitter_mean_s is None:
-        yield "missing: jitter_mean_s of the datagrams"
-    if len(case.evidence.outcome.flows) == 1 and high - low > PINGS_S and not found.jitter_mean_s:
-        yield f"delays of {low} to {high} s without jitter"
-
-
-def _least_ns(each: StageEvidence) -> int:
-    """The delay is set up in ticks."""
-    return min(0 if state.asked.jitter else state.asked.delay_ns - TICK_NS for state in each.stage.history)
-
-
-def _downloads(case: Case) -> Iterator[str]:
-    found = measured.find(HttpResult, case.evidence.outcome.measured)
-    if found is None:
-        return
-    if [each.number for each in found.downloads] != list(range(len(found.downloads))):
-        yield "the downloads are not numbered one after the other"
-    cached = bool(case.trial.workload.relays)
-    for each in found.downloads:
-        yield from (f"download {each.number}: {what}" for what in _download(each, is_far=case.plan.rtt_ns > 0))
-        if (each.cache is not None) != cached:
-            yield f"download {each.number}: the cache says {each.cache}"
-    for one in found.objects:
-        mine = [each for each in found.downloads if each.object_bytes == one.object_bytes]
-        means = [sum(getattr(each, name) for each in mine) / max(1, len(mine)) for name in MEANS]
-        told = [one.elapsed_s_mean, one.first_byte_s_mean, one.goodput_bps_mean]
-        if len(mine) != one.downloads or not all(map(_near, means, told)):
-            yield f"the object of {one.object_bytes} bytes has other means than its downloads"
-    if {each.object_bytes for each in found.downloads} != {one.object_bytes for one in found.objects}:
-        yield "not every object has its means"
-    got = sum(flow.received_bytes or 0 for flow in case.evidence.outcome.flows)
-    if sum(each.object_bytes for each in found.downloads) != got:
-        yield f"the clients got {got} bytes, other than the downloads have"
-    hits = sum(each.cache == "HIT" for each in found.downloads) if cached else None
-    misses = None if hits is None else len(found.downloads) - hits
-    if (found.cache_hits, found.cache_misses) != (hits, misses):
-        yield f"{found.cache_hits} hits and {found.cache_misses} misses in the cache, by the downloads {hits}, {misses}"
-
-
-def _download(each: Download, *, is_far: bool) -> Iterator[str]:
-    """Nothing takes no time where there is a delay."""
-    times = (*(() if each.connect_s is None else (each.connect_s,)), each.first_byte_s, each.elapsed_s)
-    if each.status != 200 or not _rises([0.0, *times] if is_far else [-1.0, *times], or_stays=True):
-        yield f"status {each.status}, {times} s"
-    if is_far and not min(times):
-        yield f"it took {times} s"
-    elif not math.isclose(each.goodput_bps * each.elapsed_s, 8 * each.object_bytes, rel_tol=NEAR):
-        yield f"{each.object_bytes} bytes in {each.elapsed_s} s"
-
-
-def _near(one: float, other: float) -> bool:
-    return math.isclose(one, other, rel_tol=NEAR)
+def _tool(case: Case) -> Iterator[str]:
+    tool = tool_of(case.trial.workload)
+    found = tool.measured(case)
+    return iter(()) if tool.faults is None or found is None else tool.faults(case, found)
 
 
 def _pings(case: Case) -> Iterator[str]:
@@ -267,37 +161,18 @@ def _round_trips(each: PingResult, rtt_ns: int) -> Iterator[str]:
     known = [time_s for time_s in times if time_s is not None]
     if each.received > each.sent or (each.received > 0) != (len(known) == 3 and each.rtt_sd_s is not None):
         yield f"{each.received} of {each.sent} pings got a reply, with RTTs of {times} s"
-    elif not _rises(known, or_stays=True) or (known and rtt_ns / 1e9 >= PINGS_S and not known[0]):
+    elif not rises(known, or_stays=True) or (known and rtt_ns / 1e9 >= PINGS_S and not known[0]):
         yield f"RTTs of {times} s"
     elif known and not each.rtt_sd_s and known[2] - known[0] > PINGS_S * (1 + math.sqrt(2 * each.received)):
         # The standard deviation is at least the range over sqrt(2n).
         yield f"RTTs of {times} s with a standard deviation of {each.rtt_sd_s} s"
 
 
-def _backgrounds(case: Case) -> Iterator[str]:
-    for name, each in measured.backgrounds(case.evidence.outcome.measured).items():
-        counts = (each.sent_datagrams, each.arrived_datagrams, each.lost_datagrams)
-        flows = (each.planned_flows, each.started_flows, each.finished_flows, each.retransmits)
-        if (None in counts) == (None in flows):
-            yield f"{name} counts neither flows nor datagrams"
-        elif None not in counts and (counts[0] or 0) != (counts[1] or 0) + (counts[2] or 0):
-            yield f"{name}: {counts} datagrams were sent, arrived and were lost"
-        elif None not in flows and not (flows[0] or 0) >= (flows[1] or 0) >= (flows[2] or 0):
-            yield f"{name}: {flows[:3]} flows were planned, began and finished"
-        if bool(each.received_bytes) > bool(each.arrived_datagrams or each.started_flows):
-            yield f"{name} brought {each.received_bytes} bytes with nothing"
-
-
-def _rises(times: list[float], *, or_stays: bool = False) -> bool:
-    return all(one < later or (or_stays and one == later) for one, later in pairwise(times))
-
-
 PARTS: tuple[Callable[[Case], Iterator[str]], ...] = (
     _times,
     _flows,
     _series,
-    _datagrams,
-    _downloads,
+    _tool,
     _pings,
-    _backgrounds,
+    background.faults,
 )

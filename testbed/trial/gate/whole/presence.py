@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterable, Iterator
 from ....plan.link.stage import Emulator, Stage
 from ....plan.node.namespace import node_netns
 from ...evidence.case import Case
+from ...evidence.outcome import TcpResult
 from ...evidence.stage import StageEvidence, TcEvidence, stages_beside, tc_beside
-from ...measured import BACKGROUND, TcpResult
 from ...orders.sequence import RTT_CHECK_COUNT
 from ...stored_result import Finding
 from ...subject.observer import is_observed, passed
 from ...subject.registry import SUBJECTS
+from ...workload import background
 from ...workload.registry import tool_of
 
 SECOND_NS = 10**9
@@ -114,25 +115,12 @@ def _tool(case: Case) -> Iterator[str]:
         for number, flow in enumerate(outcome.flows, 1):
             if getattr(flow, name, 0) is None:
                 yield f"{name} of flow {number}"
-    measures = {*tool.measures}
+    measures = {tool.result.KEY} if tool.result is not None and tool.always else set()
     if case.trial.workload.port_is_senders and (case.trial.samples_interval_ns or SECOND_NS) < SECOND_NS:
         measures.add(TcpResult.KEY)
     for name in sorted(measures):
         if outcome.measured.get(name) is None:
             yield f"what the tool {case.trial.workload.tool} measured: {name}"
-
-
-def _backgrounds(case: Case) -> Iterator[str]:
-    carried = case.evidence.outcome.measured.get(BACKGROUND, {})
-    for name, each in case.trial.background:
-        if name not in carried or name not in case.evidence.background_short_ns:
-            yield f"the background {name}"
-        elif (carried[name].get("pattern"), carried[name].get("from"), carried[name].get("to")) != (
-            each.pattern,
-            each.source,
-            each.destination,
-        ):
-            yield f"the background {name}, from {each.source} to {each.destination}"
 
 
 def _devices(case: Case) -> Iterator[str]:
@@ -149,6 +137,6 @@ PARTS: tuple[Callable[[Case], Iterator[str]], ...] = (
     _tc_ends,
     _pings,
     _tool,
-    _backgrounds,
+    background.missing,
     _devices,
 )

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
+from ..measured import ToolResult
+from ..observe.sample import TcpSecond
 from ..stored_result import FlowResult
 from .completion import Completion
+
+
+@dataclass(frozen=True)
+class TcpResult(ToolResult):
+    """What sockets show of flows that have ports of their own, if samples are taken more often than once a second."""
+
+    KEY: ClassVar[str] = "tcp"
+
+    series: tuple[TcpSecond, ...]
 
 
 @dataclass(frozen=True)
