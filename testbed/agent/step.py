@@ -23,16 +23,20 @@ computer's real NICs); `on` a remote node (see `remote`).  Kinds:
     serve: CHANNEL              start programs for clients that ask through a channel, until told to end (see `server`)
 
 `timeline.jsonl` records the start, and when each moment of a timeline began, was done and ended.  `log.jsonl` records
-each step, its time (ns of CLOCK_MONOTONIC) and its result; `outcome.json`, written last, says whether all succeeded.
+each step, its time (ns of CLOCK_MONOTONIC) and its result; `outcome.json`, written last, says whether all succeeded,
+and has the length and the CRC-32 of every file that came into FOLDER, so that a reader finds one that is torn or was
+changed.
 """
 
 from __future__ import annotations
 
+import binascii
 import contextlib
 import json
 import os
 import re
 import signal
+import stat
 import subprocess
 import time
 
@@ -43,7 +47,7 @@ from .syscall import OUTSIDE, StepError, mount, set_features, setns, text_of, wr
 MYPY = False
 if MYPY:  # importing `typing` would cost a guest more time than all the rest
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, BinaryIO
 
     from .remote import RemoteNode, RemoteProcess
 
@@ -52,6 +56,8 @@ if MYPY:  # importing `typing` would cost a guest more time than all the rest
 LOOK_AGAIN_S = 0.0005
 AWAIT_S = 0.05
 """How often to ask whether programs have ended: those on remote nodes are asked through their agents."""
+SUMMED_BYTES, PART_BYTES = 1 << 30, 1 << 20
+"""Longer files have a length only; so much of a file is in memory at a time."""
 HOSTFS, MS_RDONLY = "hostfs:", 0x1
 
 
@@ -66,6 +72,7 @@ class Trial:
         self.progress = progress
         self.running: dict[str, subprocess.Popen[bytes] | Child | RemoteProcess] = {}
         self.remote_nodes: dict[str, RemoteNode] = {}
+        self.given = frozenset(os.listdir(folder))
         self.log = open(os.path.join(folder, "log.jsonl"), "w")  # noqa: SIM115 - closed by close()
         self.home = os.open("/proc/self/ns/net", os.O_RDONLY)
         outside = os.environ.pop(OUTSIDE, None)
@@ -242,7 +249,31 @@ class Trial:
     def close(self, error: Step | None) -> None:
         self.log.close()
         with open(os.path.join(self.folder, "outcome.json"), "w") as file:
-            json.dump({"error": error, "end_ns": time.monotonic_ns(), "release": os.uname().release}, file)
+            said = {"error": error, "end_ns": time.monotonic_ns(), "release": os.uname().release}
+            json.dump(said | {"written": written(self.folder, self.given)}, file)
+
+
+def written(folder: str, given: frozenset[str]) -> dict[str, list[int | None]]:
+    """Maps each ordinary file that is not `given` to its length and CRC-32; None for one that is too long to be read
+    again. Leaves out what cannot be read.
+    """
+    found: dict[str, list[int | None]] = {}
+    for name in sorted(set(os.listdir(folder)) - given - {"outcome.json"}):
+        with contextlib.suppress(OSError):
+            descriptor = os.open(os.path.join(folder, name), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+            with open(descriptor, "rb") as file:
+                if stat.S_ISREG(os.fstat(descriptor).st_mode):
+                    length = os.fstat(descriptor).st_size
+                    found[name] = [length, None if length > SUMMED_BYTES else crc32_of(file, length)]
+    return found
+
+
+def crc32_of(file: BinaryIO, length: int) -> int:
+    """Of the first bytes of a file, or of all if it is shorter."""
+    summed = 0
+    while length > 0 and (part := file.read(min(PART_BYTES, length))):
+        summed, length = binascii.crc32(part, summed), length - len(part)
+    return summed
 
 
 KINDS: dict[str, Callable[[Trial, Step], Step | None]] = {

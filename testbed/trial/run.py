@@ -79,6 +79,7 @@ def run(
     if is_full(folder):
         raise DiskFull(folder.parent, "what the trial wrote may not be whole")
     with remains.read():
+        remains.check_whole(folder)
         remote.gather(folder, made.plan, {READ_BACK: made.observed, AFTER: made.observed_after, SAMPLES: made.sampled})
         registry.gather(trial.workload, made.plan, folder)
         evidence = reader.read(trial, made, folder)

@@ -8,12 +8,14 @@ has no end, or makes a reader wait.
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from ...agent.step import crc32_of
 from ...error import TestbedError, visible
 from ...kernel.guest import TrialError
 from .. import strict_folder
@@ -27,6 +29,7 @@ READ_BYTES = 1 << 30
 """Of all files together, but for captures."""
 PLAIN_MODE, OWN_MODE = 0o644, 0o600
 NAMED_MAX = 200
+OUTCOME = "outcome.json"
 MOST = strict_folder.FILES_MAX - 100
 """Files, with room for those that we add."""
 
@@ -79,6 +82,23 @@ def _fault(name: str, about: os.stat_result) -> str | None:
     if about.st_nlink != 1:
         return f"a file with several names, {said}; allowed: files with one"
     return None if visible(name) == name else f"a file with an unprintable name, {said}; allowed: printable ones"
+
+
+def check_whole(folder: Path) -> None:
+    """Raises TrialError for a file that is not as the agent left it, and names it. A program that outlives the agent
+    for a moment may have added to its file.
+    """
+    said = json.loads((folder / OUTCOME).read_text()).get("written")
+    if not isinstance(said, dict) or not said:
+        raise TrialError(f"{OUTCOME} does not tell which files were written")
+    for name, (length, summed) in said.items():
+        if not strict_folder.is_name(name) or not (folder / name).is_file():
+            raise TrialError(f"the file {visible(name)!r:.{NAMED_MAX}} is gone: the agent wrote {length} bytes of it")
+        with (folder / name).open("rb") as file:
+            if (left := os.fstat(file.fileno()).st_size) < length:
+                raise TrialError(f"the file {name} is torn: it has {left} bytes, and the agent wrote {length}")
+            if summed is not None and crc32_of(file, length) != summed:
+                raise TrialError(f"the file {name} was changed after the agent wrote it")
 
 
 @contextmanager
