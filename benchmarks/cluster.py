@@ -34,7 +34,7 @@ from testbed.sweep.cluster.outfit import Outfit
 from testbed.sweep.store import Store
 from testbed.trial import software
 from testbed.trial.folder import HOST, PROVENANCE, RESULT, TRIAL, write_json
-from testbed.trial.stored_result import TrialResult
+from testbed.trial.result import TrialResult
 
 KERNEL = KernelId("none", "", "")
 EXAMPLE = Path(__file__).parents[1] / "results/example"

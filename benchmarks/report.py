@@ -24,7 +24,7 @@ from testbed.report.view import view
 from testbed.spec.scenario.trial import trial_data, trial_of
 from testbed.trial import column
 from testbed.trial.folder import RESULT, write_json
-from testbed.trial.stored_result import SCHEMA, Asked, FlowResult, Seen, TrialResult
+from testbed.trial.result import SCHEMA, Asked, FlowResult, Seen, TrialResult
 
 FLOWS, SAMPLES = 10, 300
 RTTS = (1, 11, 22, 45, 91, 183, 274, 376, 500, 700)

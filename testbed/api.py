@@ -27,7 +27,7 @@ from .sweep.run import Summary
 from .sweep.store import Store
 from .trial.evidence.outcome import TcpResult
 from .trial.measured import PingResult, need
-from .trial.stored_result import TrialResult
+from .trial.result import TrialResult
 from .trial.workload.background import backgrounds
 from .trial.workload.http import HttpResult
 from .trial.workload.http_output import Download

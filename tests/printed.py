@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from results import plain
-from testbed.trial.stored_result import TrialResult
+from testbed.trial.result import TrialResult
 from testbed.units import parse_one_in
 from testbed_reproductions.measured import Measured
 

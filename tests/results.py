@@ -11,7 +11,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from testbed.trial import record
 from testbed.trial.evidence.outcome import TcpResult
 from testbed.trial.measured import PingResult
-from testbed.trial.stored_result import TrialResult
+from testbed.trial.result import TrialResult
 from testbed.trial.workload.background import BACKGROUND, BackgroundResult
 from testbed.trial.workload.http import HttpResult
 from testbed.trial.workload.udp import UdpResult

@@ -19,7 +19,7 @@ from testbed.spec.scenario.trial import trial_data
 from testbed.sweep.store import Store
 from testbed.trial import column
 from testbed.trial.folder import HOST, RESULT, TRIAL, write_json
-from testbed.trial.stored_result import TrialResult
+from testbed.trial.result import TrialResult
 
 Measure = Callable[[Trial], Mapping[str, Any]]
 

@@ -16,7 +16,7 @@ from trials import make_trial
 from results import plain
 from testbed.spec.scenario.trial import trial_data
 from testbed.trial import column
-from testbed.trial.stored_result import SCHEMA, TrialResult
+from testbed.trial.result import SCHEMA, TrialResult
 
 RATE_BPS = 100e6
 

@@ -21,7 +21,7 @@ from testbed.sweep.audit import latest, sample
 from testbed.sweep.store import Store
 from testbed.trial.folder import write_json
 from testbed.trial.orders.sequence import Orders
-from testbed.trial.stored_result import TrialResult
+from testbed.trial.result import TrialResult
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from testbed.spec.scenario.trial import trial_data, trial_of
 from testbed.trial import provenance, readiness, run
 from testbed.trial.measured import need
 from testbed.trial.orders.sequence import orders
-from testbed.trial.stored_result import TrialResult
+from testbed.trial.result import TrialResult
 from testbed.trial.workload import command, command_output
 from testbed.trial.workload.command import CommandResult
 

@@ -37,7 +37,7 @@ from testbed.sweep import run_file
 from testbed.sweep.expectation import judged
 from testbed.sweep.shard import Shard, scenario_key
 from testbed.sweep.store import Store
-from testbed.trial.stored_result import TrialResult
+from testbed.trial.result import TrialResult
 
 SCENARIO = """name: x
 topology:

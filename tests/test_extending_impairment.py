@@ -27,7 +27,7 @@ from testbed.spec.topology.link.impairment import FILE_FIELDS
 if TYPE_CHECKING:
     from testbed.plan.link.stage import Stage
     from testbed.trial.evidence.stage import StageEvidence
-    from testbed.trial.stored_result import TrialResult
+    from testbed.trial.result import TrialResult
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "extending.md").read_text()
@@ -233,7 +233,7 @@ def judged(**says: int) -> TrialResult:
     from testbed.trial.gate.judge import judge
     from testbed.trial.measured import PingResult
     from testbed.trial.orders.sequence import orders
-    from testbed.trial.result import result
+    from testbed.trial.summary import result
 
     trial = make_trial(path={"twin": {"forward": "1 %"}}, workload={"tool": "ping", "count": 5})
     plan = orders(trial).plan
@@ -256,7 +256,7 @@ def judged(**says: int) -> TrialResult:
 
 def test_the_gate_passes_it_with_a_note_and_the_result_tells_of_it() -> None:
     from testbed.trial import record
-    from testbed.trial.stored_result import StageResult
+    from testbed.trial.result import StageResult
 
     done = judged()
     assert done.verdict == "valid"

@@ -49,7 +49,7 @@ from testbed.trial.evidence.outcome import Outcome
 from testbed.trial.gate.judge import judge
 from testbed.trial.measured import PingResult
 from testbed.trial.orders.sequence import orders
-from testbed.trial.result import result
+from testbed.trial.summary import result
 
 ROOT = Path(__file__).parents[1]
 SECTION = (ROOT / "docs" / "extending.md").read_text().partition("\n## A node type\n")[2].partition("\n## ")[0]

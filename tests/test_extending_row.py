@@ -13,7 +13,7 @@ from shipped import page
 from results import plain
 from testbed import cli
 from testbed.compare import published
-from testbed.trial.stored_result import TrialResult
+from testbed.trial.result import TrialResult
 from testbed_reproductions import catalogue, table
 from testbed_reproductions.measured import Measured
 from testbed_reproductions.row import Finding, Row

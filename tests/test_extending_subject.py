@@ -16,8 +16,8 @@ from testbed.kernel.guest import Ending, TrialError
 from testbed.trial.evidence.case import Case, Subject
 from testbed.trial.gate.judge import judge
 from testbed.trial.orders.sequence import orders
-from testbed.trial.result import result
 from testbed.trial.subject.registry import SUBJECTS
+from testbed.trial.summary import result
 
 CODE = page("A thing that a trial looks at", "python")
 

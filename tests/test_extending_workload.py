@@ -38,9 +38,9 @@ from testbed.trial.folder import HOST, RESULT, TRIAL, write_json
 from testbed.trial.gate.judge import judge
 from testbed.trial.measured import PingResult
 from testbed.trial.orders.sequence import orders
-from testbed.trial.result import result
-from testbed.trial.stored_result import SCHEMA
+from testbed.trial.result import SCHEMA
 from testbed.trial.subject.capture import data_stream
+from testbed.trial.summary import result
 from testbed.trial.workload import registry as tools
 
 ROOT = Path(__file__).parents[1]

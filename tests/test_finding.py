@@ -27,7 +27,7 @@ from testbed.trial.gate import data_check
 from testbed.trial.gate.link import policy_check, rtt_check, set_up_check, tclink_check
 from testbed.trial.observe.sample import CounterSample
 from testbed.trial.orders.sequence import orders
-from testbed.trial.stored_result import Finding
+from testbed.trial.result import Finding
 from testbed.trial.subject.machine import VmEvidence
 from testbed.trial.subject.openflow import ControllerEvidence, OpenFlowEvidence, SwitchEvidence
 

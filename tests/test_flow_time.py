@@ -19,7 +19,7 @@ from testbed.analysis.limit.flow_time import Path, QueueSamples, SenderSamples, 
 from testbed.model.scenario import Trial
 from testbed.trial import run as runner
 from testbed.trial.orders.sequence import orders
-from testbed.trial.stored_result import IntervalResult, PolicyResult, StageResult
+from testbed.trial.result import IntervalResult, PolicyResult, StageResult
 
 SECONDS = 10
 STEPS = 101

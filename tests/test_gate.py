@@ -29,12 +29,11 @@ from testbed.trial.gate import data_check, host_check
 from testbed.trial.gate.judge import judge, verdict
 from testbed.trial.gate.link import link_check, rtt_check, schedule_check, set_up_check
 from testbed.trial.measured import PingResult
-from testbed.trial.node_result import MachineResult
 from testbed.trial.observe import tcp_info
 from testbed.trial.observe.readback import Qdisc
 from testbed.trial.observe.sample import QueueSample, TcpSample, received_series
 from testbed.trial.orders.sequence import orders
-from testbed.trial.stored_result import Finding, FlowResult
+from testbed.trial.result import Finding, FlowResult, MachineResult
 from testbed.trial.subject.host_counter import RESENDING_COUNTERS, SUSPECT_COUNTERS
 
 PING = {"tool": "ping", "count": 1}

@@ -30,7 +30,7 @@ from trials import make_trial
 from testbed.trial.evidence.case import Case
 from testbed.trial.evidence.interval import Happened, Timeline
 from testbed.trial.evidence.stage import Evidence
-from testbed.trial.gate.whole import account
+from testbed.trial.gate.consistency import tools
 from testbed.trial.measured import PingResult
 from testbed.trial.orders.sequence import orders
 
@@ -39,7 +39,7 @@ def of(change: Change, path: Any = None, workload: Any = None, **more: Any) -> l
     """What is said of a trial that went as asked, but for a change."""
     trial = make_trial(path, workload, **more)
     plan = orders(trial).plan
-    found = list(account.adds_up(Case(trial, plan, change(fine(trial, plan)))))
+    found = list(tools.adds_up(Case(trial, plan, change(fine(trial, plan)))))
     assert {(each.check, each.verdict) for each in found} <= {("evidence", "invalid")}
     assert {each.hint for each in found} <= {"an output of the trial is damaged or not whole"}
     return [each.text for each in found]
@@ -354,7 +354,7 @@ def test_pings_have_as_many_round_trips_as_replies(which: str, ping: Any, fault:
         "own": measured(ping=vars(result))(seen),
         "upstream": replace(seen, upstream_check=result),
     }[which]
-    assert [each.text for each in account.adds_up(Case(trial, plan, changed))] == ([fault] if fault else [])
+    assert [each.text for each in tools.adds_up(Case(trial, plan, changed))] == ([fault] if fault else [])
 
 
 def test_without_a_delay_a_round_trip_may_be_0() -> None:

@@ -19,15 +19,15 @@ from testbed.trial.evidence.fault import FaultCount
 from testbed.trial.evidence.interval import Counts, Interval, LossCount
 from testbed.trial.evidence.policing import Policed
 from testbed.trial.evidence.stage import Evidence
-from testbed.trial.gate.whole import counter
+from testbed.trial.gate.consistency import links
 from testbed.trial.observe.sample import CounterSample, QueueSample
 from testbed.trial.orders.sequence import orders
-from testbed.trial.stored_result import CaptureResult
+from testbed.trial.result import CaptureResult
 from testbed.trial.subject.openflow import PORT_KEYS, ControllerEvidence, OpenFlowEvidence
 
 
 def said(trial: Trial, plan: Plan, evidence: Evidence) -> list[str]:
-    found = list(counter.adds_up(Case(trial, plan, evidence)))
+    found = list(links.adds_up(Case(trial, plan, evidence)))
     assert {(each.check, each.verdict) for each in found} <= {("evidence", "invalid")}
     assert {each.hint for each in found} <= {"an output of the trial is damaged or not whole"}
     return [each.text for each in found]
@@ -350,7 +350,7 @@ def test_what_a_controller_wrote_is_in_order_and_about_its_switches(
 def kept(change: Any) -> list[str]:
     trial = make_trial()
     plan = orders(trial).plan
-    found = list(counter.kept(Case(trial, plan, change(fine(trial, plan)))))
+    found = list(links.kept(Case(trial, plan, change(fine(trial, plan)))))
     assert {(each.check, each.verdict) for each in found} <= {("set-up", "invalid")}
     hint = "somebody set it up again while the workload ran, or what was read back is not whole"
     assert {each.hint for each in found} <= {hint}
@@ -387,7 +387,7 @@ def through_states(handle: str, middle: Any = None, last: Any = None) -> list[st
     queues = [{**stage.qdiscs, handle: replace(stage.qdiscs[handle], **(each or {}))} for each in (None, middle, last)]
     states = zip(stage.stage.history, queues, strict=True)
     intervals = tuple(Interval(state, 0, 1, found, (), Counts()) for state, found in states)
-    found = list(counter.kept(Case(trial, plan, replace(seen, data_stages=(replace(stage, intervals=intervals),)))))
+    found = list(links.kept(Case(trial, plan, replace(seen, data_stages=(replace(stage, intervals=intervals),)))))
     return [each.text for each in found]
 
 
@@ -409,7 +409,7 @@ def test_through_a_schedule_a_queue_changes_its_values_but_stays_the_same(
     assert found == ([f"path forward: the queue {handle} became another one"] if is_other else [])
 
 
-@pytest.mark.parametrize("name", sorted(counter.ALWAYS))
+@pytest.mark.parametrize("name", sorted(links.ALWAYS))
 def test_a_number_that_the_kernel_always_tells_is_always_there(name: str) -> None:
     trial = make_trial({"schedule": [{"at": "3 s", "loss": "1 in 10"}]}, {"duration": "10 s"})
     (stage,) = fine(trial, orders(trial).plan).data_stages

@@ -15,7 +15,7 @@ from testbed.trial.evidence.stage import Evidence
 from testbed.trial.measured import PingResult
 from testbed.trial.observe.sample import TcpSample
 from testbed.trial.orders.sequence import orders
-from testbed.trial.stored_result import FlowResult
+from testbed.trial.result import FlowResult
 from testbed.trial.workload import command, flow, short_flow
 from testbed.trial.workload.command import CommandResult
 from testbed.trial.workload.command_output import ProgramRun

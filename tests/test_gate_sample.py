@@ -16,8 +16,7 @@ from testbed.model.openflow import Controller
 from testbed.plan.node.control_channel import Channel
 from testbed.trial.evidence.case import Case
 from testbed.trial.evidence.stage import Evidence
-from testbed.trial.gate import damage
-from testbed.trial.gate.whole import presence, queue_sample, sample
+from testbed.trial.gate.consistency import presence, queue_samples, ranges, socket_samples
 from testbed.trial.orders.sequence import orders
 from testbed.trial.subject.machine import VmEvidence
 from testbed.trial.subject.openflow import ControllerEvidence, OpenFlowEvidence, SwitchEvidence
@@ -70,7 +69,7 @@ def sampled(number: int, **changes: Any) -> Change:
 )
 def test_counters_of_a_queue_only_rise(number: int, changes: Any, fault: str | None) -> None:
     expected = [("invalid", f"path forward: {fault}")] if fault else []
-    assert of(queue_sample.queues, sampled(number, **changes)) == expected
+    assert of(queue_samples.queues, sampled(number, **changes)) == expected
 
 
 def test_the_looks_around_the_workload_are_of_the_same_queue() -> None:
@@ -83,9 +82,9 @@ def test_the_looks_around_the_workload_are_of_the_same_queue() -> None:
         return change
 
     for number in (0, 1):
-        (found,) = of(queue_sample.queues, looks(number, kind="fq"))
+        (found,) = of(queue_samples.queues, looks(number, kind="fq"))
         assert found == ("invalid", f"path backward: a sample of fq 2: in {QUEUE}, not of tbf 2: in {QUEUE}")
-    assert of(queue_sample.queues, looks(1, bytes=999)) != []
+    assert of(queue_samples.queues, looks(1, bytes=999)) != []
 
 
 @pytest.mark.parametrize(
@@ -122,19 +121,21 @@ def test_samples_are_taken_all_the_time(kernel: str, lasted_ms: int, times_ms: A
         f"{len(times_ms)} samples in {lasted_ms / 1e3:g} s, up to {gap_ms / 1e3:g} s apart; asked was one every 0.1 s"
     )
     expected = [(verdict, f"path forward: {text}")] if verdict else []
-    assert of(sample.often, change, kernel=kernel) == expected
+    assert of(socket_samples.often, change, kernel=kernel) == expected
 
 
 def test_sockets_of_every_flow_are_sampled() -> None:
     none = "0 samples in 1 s, up to 0 s apart; asked was one every 0.1 s"
     expected = [("invalid", f"{where}: {none}") for where in ("flow 1 at a", "flow 1 at b", "the sockets")]
-    assert of(sample.often, top(tcp=())) == expected
-    assert of(sample.often, top(tcp=()), workload={"tool": "ping", "count": 1}) == []
-    at_b = of(sample.often, lambda e: replace(e, tcp=tuple(each for each in e.tcp if each.netns == "tb-a")))
+    assert of(socket_samples.often, top(tcp=())) == expected
+    assert of(socket_samples.often, top(tcp=()), workload={"tool": "ping", "count": 1}) == []
+    at_b = of(socket_samples.often, lambda e: replace(e, tcp=tuple(each for each in e.tcp if each.netns == "tb-a")))
     assert at_b == expected[1:2]
-    listening = of(sample.often, lambda e: replace(e, tcp=tuple(replace(each, destination_port=0) for each in e.tcp)))
+    listening = of(
+        socket_samples.often, lambda e: replace(e, tcp=tuple(replace(each, destination_port=0) for each in e.tcp))
+    )
     assert listening == expected[:2]
-    over = of(sample.often, all_of("a", state=None))
+    over = of(socket_samples.often, all_of("a", state=None))
     assert over == expected[:1]
 
 
@@ -156,10 +157,10 @@ def test_a_rate_that_tcp_computes_of_a_path_without_a_delay_is_no_damage(field: 
     trial = make_trial()
     good = fine(trial, orders(trial).plan)
     seen = 2_528_821_179_733_328.0
-    assert list(damage.faults(one_of("a", 5, {field: seen})(good))) == list(damage.faults(good)) == []
+    assert list(ranges.faults(one_of("a", 5, {field: seen})(good))) == list(ranges.faults(good)) == []
     for wrong in (2e17, 10**18, -8.0):
-        assert any(field in each for each in damage.faults(one_of("a", 5, {field: wrong})(good)))
-    assert any("snd_cwnd" in each for each in damage.faults(one_of("a", 5, {"snd_cwnd": 10**15})(good)))
+        assert any(field in each for each in ranges.faults(one_of("a", 5, {field: wrong})(good)))
+    assert any("snd_cwnd" in each for each in ranges.faults(one_of("a", 5, {"snd_cwnd": 10**15})(good)))
 
 
 def all_of(end: str, **info: Any) -> Change:
@@ -205,19 +206,19 @@ AT_5 = START_NS + 400 * MS
     ],
 )
 def test_no_socket_has_what_none_can_have(change: Change, fault: str | None) -> None:
-    assert of(sample.sockets, change) == ([("invalid", f"the sockets: {fault}")] if fault else [])
+    assert of(socket_samples.sockets, change) == ([("invalid", f"the sockets: {fault}")] if fault else [])
 
 
 def test_a_socket_without_values_is_no_socket_that_lacks_some() -> None:
     nothing = [("invalid", "the sockets: a sample without values")]
-    assert of(sample.sockets, lambda e: replace(e, tcp=(replace(e.tcp[0], info={}),))) == nothing
-    unknown = dict.fromkeys(sample.OFFSETS)
-    assert of(sample.sockets, one_of("a", 5, unknown)) == []
+    assert of(socket_samples.sockets, lambda e: replace(e, tcp=(replace(e.tcp[0], info={}),))) == nothing
+    unknown = dict.fromkeys(socket_samples.OFFSETS)
+    assert of(socket_samples.sockets, one_of("a", 5, unknown)) == []
 
 
-@pytest.mark.parametrize("name", sample.RISING)
+@pytest.mark.parametrize("name", socket_samples.RISING)
 def test_what_a_socket_counts_only_rises(name: str) -> None:
-    (found, *_) = of(sample.sockets, one_of("b", 5, {name: 2e9}))
+    (found, *_) = of(socket_samples.sockets, one_of("b", 5, {name: 2e9}))
     after = fine(make_trial(), orders(make_trial()).plan).tcp[13].info[name]
     assert found == ("invalid", f"flow 1 at b: {name} went from 2e+09 to {after:g}")
 
@@ -247,12 +248,12 @@ SYN = "segments with"
     ],
 )
 def test_bytes_of_a_socket_come_in_segments(end: str, change: Change, fault: str | None) -> None:
-    assert of(sample.sockets, change) == ([("invalid", f"flow 1 at {end}: {fault}")] if fault else [])
+    assert of(socket_samples.sockets, change) == ([("invalid", f"flow 1 at {end}: {fault}")] if fault else [])
 
 
 def test_without_a_delay_a_socket_may_have_an_rtt_of_0() -> None:
-    assert of(sample.sockets, all_of("a", srtt_s=0), {"rtt": "0 ms", "buffer": "20 packets"}) == []
-    assert of(sample.sockets, all_of("a", srtt_s=0), {"rtt": "1 us", "buffer": "20 packets"}) != []
+    assert of(socket_samples.sockets, all_of("a", srtt_s=0), {"rtt": "0 ms", "buffer": "20 packets"}) == []
+    assert of(socket_samples.sockets, all_of("a", srtt_s=0), {"rtt": "1 us", "buffer": "20 packets"}) != []
 
 
 @pytest.mark.parametrize(
@@ -279,7 +280,7 @@ def test_the_end_of_a_flow_has_no_less_than_its_last_sample(flow: Any, info: Any
     def change(e: Evidence) -> Evidence:
         return outcome(flows=(replace(e.outcome.flows[0], **flow),))(all_of("a", **info)(e))
 
-    assert of(sample.sockets, change) == ([("invalid", f"flow 1 at a: {fault}")] if fault else [])
+    assert of(socket_samples.sockets, change) == ([("invalid", f"flow 1 at a: {fault}")] if fault else [])
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,8 @@ from pcap import TCP, Packet, packets
 from trials import Ran, Steps, make_trial
 
 from testbed.plan.link import ruleset
-from testbed.trial.node_result import FaultResult
 from testbed.trial.orders.sequence import orders
-from testbed.trial.stored_result import StageResult
+from testbed.trial.result import FaultResult, StageResult
 
 pytestmark = pytest.mark.lab
 

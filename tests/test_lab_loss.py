@@ -10,7 +10,7 @@ import pytest
 from pcap import UDP, Packet, packets
 from trials import Ran
 
-from testbed.trial.stored_result import StageResult
+from testbed.trial.result import StageResult
 
 pytestmark = pytest.mark.lab
 

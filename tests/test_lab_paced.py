@@ -16,7 +16,7 @@ from trials import Ran, Steps
 from testbed.model.link.bucket import Policer, Shaper, carried_bytes, knee_ns
 from testbed.model.link.trace import Trace
 from testbed.spec import trace_file
-from testbed.trial.node_result import PacedResult
+from testbed.trial.result import PacedResult
 
 pytestmark = pytest.mark.lab
 

@@ -69,7 +69,7 @@ INSIDE = {
     ),
     "trial": (
         ("run",),
-        ("provenance", "readiness", "result", "sample_table"),
+        ("provenance", "readiness", "summary", "sample_table"),
         ("folder", "ready_kernel", "column", "software"),
         ("compiled_module",),
         ("gate", "reader"),
@@ -79,8 +79,7 @@ INSIDE = {
         ("workload",),
         ("evidence",),
         ("observe",),
-        ("stored_result",),
-        ("measured", "node_result"),
+        ("measured", "result"),
         ("record", "strict_folder"),
         ("trusted_path",),
     ),

@@ -21,8 +21,8 @@ from testbed.kernel.native_program import tools
 from testbed.plan.link.stage import BUFFER, RATE
 from testbed.trial.evidence.case import Case
 from testbed.trial.evidence.stage import TcEvidence
+from testbed.trial.gate import consistency
 from testbed.trial.gate.link import tclink_check
-from testbed.trial.gate.whole import queue_sample
 from testbed.trial.observe.queue_counter import Counts
 from testbed.trial.observe.sample import Query, QueueSample, queue_samples
 from testbed.trial.orders.sequence import orders
@@ -55,7 +55,7 @@ def test_only_the_packets_or_only_the_bytes_may_wait_where_so_many_moved_and_tim
         left, came_bytes = (LEFT, CAME_BYTES) if number < 3 else (0, 0)
         said += f", and from the look before it to the next {left} packets left and {came_bytes} bytes came"
     change = sampled(number, backlog_packets=packets, backlog_bytes=octets)
-    found = of(queue_sample.queues, change, kernel=kernel)
+    found = of(consistency.queue_samples.queues, change, kernel=kernel)
     assert found == ([("invalid", said)] if refused or kernel == "lab" else [])
 
 
@@ -66,7 +66,7 @@ def test_bytes_that_wait_at_the_next_look_or_were_dropped_came() -> None:
     after = replace(first, time_ns=first.time_ns + 2)
 
     def found(after: QueueSample) -> list[str]:
-        return list(queue_sample._waiting_faults((first, waits, after), is_exact=False))
+        return list(consistency.queue_samples._waiting_faults((first, waits, after), is_exact=False))
 
     assert len(found(after)) == 1
     assert found(replace(after, backlog_packets=1, backlog_bytes=66)) == []
@@ -79,7 +79,7 @@ def test_bytes_that_waited_before_and_never_leave_did_not_come() -> None:
     looks = [replace(each, backlog_packets=10, backlog_bytes=15_140) for each in carried(*(100e6,) * 20)]
     looks[24:] = [replace(each, backlog_packets=0, backlog_bytes=66) for each in looks[24:]]
     said = "path forward: 0 packets of 66 bytes waited, and from the look before it to the next 0 packets left and 0 "
-    found = of(queue_sample.queues, on_data(samples=tuple(looks), around=None), kernel="host")
+    found = of(consistency.queue_samples.queues, on_data(samples=tuple(looks), around=None), kernel="host")
     assert found == [("invalid", f"{said}bytes came")]
 
 
@@ -96,7 +96,7 @@ def test_a_queue_of_which_nobody_tells_the_packets_or_the_bytes_is_refused_thoug
         looks[3 + n] = whole if n < even else replace(whole, **{lacked: 0})
     said = f"something waited at {full} looks, and none tells of {lacked.removeprefix('backlog_')}"
     expected = [("invalid", f"path forward: {said}")] if refused else []
-    assert of(queue_sample.queues, on_data(samples=tuple(looks), around=None), kernel="host") == expected
+    assert of(consistency.queue_samples.queues, on_data(samples=tuple(looks), around=None), kernel="host") == expected
 
 
 @pytest.mark.parametrize(("uneven", "refused"), [(0, False), (18, False), (19, True), (36, True)])
@@ -109,7 +109,7 @@ def test_a_queue_that_lacks_its_packets_or_its_bytes_at_most_looks_is_refused(
     looks = [replace(each, **told) if n < uneven else each for n, each in enumerate(full)]
     said = f"packets without bytes, or bytes without packets, waited at {uneven} of 36 looks"
     expected = [("invalid", f"path forward: {said}")] if refused else []
-    assert of(queue_sample.queues, on_data(samples=tuple(looks), around=None), kernel="host") == expected
+    assert of(consistency.queue_samples.queues, on_data(samples=tuple(looks), around=None), kernel="host") == expected
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_drops_of_a_full_queue_may_be_among_the_others_until_the_next_look(
     one = QueueSample(1, EMULATOR, 2, BUFFER, kind, 0, 0, 6, 0, 0, Counts(4, 2, 0))
     pair = (one, replace(one, time_ns=2, counts=Counts(*counts, 0)))
     for is_exact, fault in ((True, exact), (False, real)):
-        found = queue_sample._queue_faults(pair, EMULATOR, BUFFER, is_exact, asked=kind)
+        found = consistency.queue_samples._queue_faults(pair, EMULATOR, BUFFER, is_exact, asked=kind)
         assert list(found) == ([fault] if fault else [])
 
 
@@ -218,4 +218,4 @@ def test_what_the_kernel_of_this_computer_tells_of_a_busy_queue_is_fine(tmp_path
     assert len(found) > 1000
     assert found[-1].packets > found[0].packets
     assert all(later.time_ns > one.time_ns for one, later in pairwise(found))
-    assert list(queue_sample._queue_faults(found, NETNS, RATE, is_exact=False)) == []
+    assert list(consistency.queue_samples._queue_faults(found, NETNS, RATE, is_exact=False)) == []

@@ -27,7 +27,7 @@ from testbed.trial import readiness
 from testbed.trial import run as runner
 from testbed.trial.measured import need
 from testbed.trial.orders.sequence import orders
-from testbed.trial.stored_result import TrialResult
+from testbed.trial.result import TrialResult
 from testbed.trial.workload.command import CommandResult
 
 pytestmark = [

@@ -28,13 +28,13 @@ from testbed.plan.network import plan
 from testbed.spec import trace_file
 from testbed.spec.load import load_scenario, load_topology
 from testbed.spec.scenario.trial import trial_data, trial_of
-from testbed.trial.evidence import paced as evidence_paced
+from testbed.trial.evidence import bucket as evidence_paced
+from testbed.trial.evidence.bucket import Watch
 from testbed.trial.evidence.case import Case
-from testbed.trial.evidence.paced import Watch
 from testbed.trial.gate.link import bucket_check, trace_check
-from testbed.trial.observe.paced import PacedSample
+from testbed.trial.observe.bucket import PacedSample
 from testbed.trial.observe.sample import QueueSample
-from testbed.trial.stored_result import Finding
+from testbed.trial.result import Finding
 
 TRACES = Path(__file__).parents[1] / "topologies" / "traces"
 

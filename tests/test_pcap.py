@@ -14,7 +14,7 @@ from scapy.packet import Raw
 from scapy.utils import wrpcap
 
 from testbed.trial.observe.pcap import FILE_BYTES, Stream, packets, seen
-from testbed.trial.stored_result import CaptureResult
+from testbed.trial.result import CaptureResult
 
 A, B = "10.0.0.1", "10.0.0.2"
 A6, B6 = "fd54:42::1", "fd54:42::2"

@@ -98,7 +98,7 @@ def test_what_cannot_be_drawn_is_refused(
 
 @pytest.mark.parametrize("words", ["cubic,4", "4, cubic", "flows=4,congestion=cubic", "congestion=cubic,flows=4"])
 def test_a_trial_is_named_by_its_id_by_parts_of_it_or_by_their_values(words: str, tmp_path: Path) -> None:
-    """"4" is no part of "flows=40"."""
+    """ "4" is no part of "flows=40"."""
     made = [Made({"congestion": name, "flows": flows}, [1e6]) for name in ("cubic", "bbr") for flows in ("4", "40")]
     found = chosen_trial(stored_run.read(write_run(tmp_path / "run", made)), Options(trial=words))
     assert found.id == "congestion=cubic,flows=4,seed=1"

@@ -19,7 +19,7 @@ from testbed.model.run_setting import Until
 from testbed.model.scenario import Trial
 from testbed.sweep.queue import TrialQueue
 from testbed.sweep.repetition import Stop, cells, mean, stop
-from testbed.trial.stored_result import TrialResult
+from testbed.trial.result import TrialResult
 
 UNTIL = Until(Fraction(5, 100), most=8, least=3)
 

@@ -27,7 +27,7 @@ from testbed.error import TestbedError, UserError
 from testbed.model.scenario import Trial
 from testbed.spec.load import load_scenario
 from testbed.spec.scenario.trial import trial_data
-from testbed.trial.stored_result import TrialResult
+from testbed.trial.result import TrialResult
 from testbed_reproductions import catalogue, table
 from testbed_reproductions.check import Holds, near
 from testbed_reproductions.command import Runs, lacks

@@ -13,7 +13,7 @@ import pytest
 from results import plain
 from testbed.compare.published import load
 from testbed.spec import load as specfile
-from testbed.trial.stored_result import TrialResult
+from testbed.trial.result import TrialResult
 from testbed_reproductions import catalogue
 from testbed_reproductions.measured import Measured
 from testbed_reproductions.paper import cloudcmp, object_store_origin

@@ -20,7 +20,7 @@ from testbed.model.link.impairment import GilbertElliott, PeriodicLoss, RandomLo
 from testbed.model.scenario import Trial
 from testbed.spec.scenario.trial import trial_of
 from testbed.trial.orders.sequence import orders
-from testbed.trial.stored_result import PolicyResult, StageResult, TrialResult
+from testbed.trial.result import PolicyResult, StageResult, TrialResult
 from testbed_reproductions.measured import Measured
 
 LINE = RATE_BPS * 1448 / 1514

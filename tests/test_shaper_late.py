@@ -32,8 +32,8 @@ from testbed.plan.link.impairment import Context, burst_bytes
 from testbed.plan.link.stage import Emulator
 from testbed.trial.evidence.stage import Evidence
 from testbed.trial.gate import judge
-from testbed.trial.observe import paced as observe_paced
-from testbed.trial.observe.paced import PacedSample
+from testbed.trial.observe import bucket as observe_paced
+from testbed.trial.observe.bucket import PacedSample
 from testbed.trial.observe.sample import Query
 from testbed.trial.orders.sequence import orders
 from testbed.trial.start import bring_up

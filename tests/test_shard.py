@@ -26,7 +26,7 @@ from testbed.sweep.queue import TrialQueue
 from testbed.sweep.shard import Shard, absent, in_words, parse, scenario_key, trial_key
 from testbed.sweep.store import Store
 from testbed.trial.orders.sequence import Orders
-from testbed.trial.stored_result import TrialResult
+from testbed.trial.result import TrialResult
 
 SCENARIO = """
 name: made

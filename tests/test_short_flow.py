@@ -32,7 +32,7 @@ from testbed.trial.evidence.outcome import Outcome
 from testbed.trial.evidence.stage import Evidence
 from testbed.trial.measured import PingResult, need
 from testbed.trial.orders.sequence import orders
-from testbed.trial.stored_result import Finding, FlowResult
+from testbed.trial.result import Finding, FlowResult
 from testbed.trial.workload import flow, short_flow
 
 ARRIVING = {"arrivals": {"poisson": "20 /s"}, "size": "10 kB"}

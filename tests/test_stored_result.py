@@ -14,7 +14,7 @@ from results import PLAIN, plain
 from testbed.error import UserError
 from testbed.trial import measured, record
 from testbed.trial.folder import HOST, RESULT, read_result, write_json
-from testbed.trial.stored_result import SCHEMA, TrialResult
+from testbed.trial.result import SCHEMA, TrialResult
 from testbed.trial.workload.background import backgrounds
 from testbed.trial.workload.udp import UdpResult
 
@@ -46,7 +46,7 @@ def write(folder: Path, data: Any) -> Path:
 
 
 def test_loading_a_result_loads_neither_the_world_nor_pyroute2() -> None:
-    say = "import json, sys; import testbed.trial.stored_result; print(json.dumps(list(sys.modules)))"
+    say = "import json, sys; import testbed.trial.result; print(json.dumps(list(sys.modules)))"
     names = json.loads(subprocess.run([sys.executable, "-c", say], stdout=subprocess.PIPE, check=True).stdout)
     ours = [name for name in names if name.split(".")[0] == "testbed"]
     assert len(ours) < 20, ours

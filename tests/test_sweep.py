@@ -29,7 +29,7 @@ from testbed.sweep import table
 from testbed.sweep.store import Store
 from testbed.trial import folder
 from testbed.trial.orders.sequence import Orders
-from testbed.trial.stored_result import TrialResult
+from testbed.trial.result import TrialResult
 
 UNTIL = Until(Fraction(5, 100), most=8, least=3)
 

@@ -14,7 +14,7 @@ from testbed.commands.finding_text import finding_lines
 from testbed.commands.result_table import print_trials
 from testbed.commands.text_table import TIED, Column, Table
 from testbed.model.scenario import Trial
-from testbed.trial.stored_result import PolicyResult, StageResult, TrialResult
+from testbed.trial.result import PolicyResult, StageResult, TrialResult
 
 AXES = tuple(Column(name, folds=True, names=True) for name in ("rtt", "loss", "congestion"))
 ENDS = (Column("Mbit/s", right=True), Column("resent", right=True, drop=1), Column("queue drops", drop=2))

@@ -41,7 +41,7 @@ from testbed.sweep.store import Store
 from testbed.trial import provenance, record
 from testbed.trial.folder import write_json
 from testbed.trial.orders.sequence import Orders
-from testbed.trial.stored_result import TrialResult
+from testbed.trial.result import TrialResult
 
 SCENARIO = """
 name: made

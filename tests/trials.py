@@ -22,7 +22,7 @@ from testbed.trial.measured import PingResult, need
 from testbed.trial.observe.readback import Qdisc
 from testbed.trial.observe.sample import QueueSample, TcpSample
 from testbed.trial.orders.sequence import Orders
-from testbed.trial.stored_result import Finding, TrialResult
+from testbed.trial.result import Finding, TrialResult
 from testbed.trial.workload.background import BackgroundResult, backgrounds
 from testbed.trial.workload.http import HttpResult
 from testbed.trial.workload.registry import tool_of

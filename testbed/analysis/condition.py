@@ -9,7 +9,7 @@ from ..model.address import address_book
 from ..model.data_path import DataPath, PathHop, data_path_between, data_ways, path_loss
 from ..model.link.impairment import buffer_words
 from ..model.scenario import Trial
-from ..trial.stored_result import TrialResult
+from ..trial.result import TrialResult
 from ..units import format_size
 
 AUTO, DEFAULT = "auto", "default"

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ..error import UserError
 from ..trial import sample_table
-from ..trial.stored_result import TrialResult
+from ..trial.result import TrialResult
 from .metric import METRICS, FlowSamples, measure
 
 COLUMNS = ["time_s", "source_port", "destination_port", "bytes_acked", "srtt_s"]

@@ -16,7 +16,7 @@ from ..error import UserError, one_of
 from ..model.run_setting import METRIC_UNITS
 from ..trial.evidence.completion import FctResult, FctSpread
 from ..trial.measured import find
-from ..trial.stored_result import TrialResult
+from ..trial.result import TrialResult
 from . import statistic
 from .condition import MSS_BYTES
 from .statistic import FloatArray

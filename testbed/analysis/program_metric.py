@@ -7,7 +7,7 @@ from functools import partial
 from ..model.workload import Workload
 from ..model.workload.command import GOODPUT, CommandWorkload, Measure
 from ..trial.measured import find
-from ..trial.stored_result import TrialResult
+from ..trial.result import TrialResult
 from ..trial.workload.command import CommandResult
 from .metric import METRICS, FlowSamples, Metric
 

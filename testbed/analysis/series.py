@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from ..model.scenario import Params, Trial
-from ..trial.stored_result import TrialResult
+from ..trial.result import TrialResult
 from . import concavity
 from .condition import Conditions, conditions
 from .profile import Stretch, ThroughputProfile, stretches

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..error import visible
-from ..trial.stored_result import TrialResult
+from ..trial.result import TrialResult
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 WAY = re.compile(r" (forward|backward)\b")

@@ -13,7 +13,7 @@ from ..error import visible
 from ..model.expectation import in_words
 from ..model.run_setting import Until
 from ..sweep.repetition import ALL_EQUAL, Mean, Metrics, cells
-from ..trial.stored_result import TrialResult
+from ..trial.result import TrialResult
 from ..units import counted
 from .finding_text import finding_lines
 from .text_table import Column, Table, literal, paragraph, show, terminal_width

@@ -23,7 +23,7 @@ from ..error import TestbedError
 from ..model.scenario import Trial
 from ..sweep.ledger import Report
 from ..sweep.run import Sweep
-from ..trial.stored_result import TrialResult
+from ..trial.result import TrialResult
 from .result_table import COLOUR
 from .terminal import say
 

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 from ..analysis.expectation.verdict import Verdict
 from ..error import harmless
-from ..trial.stored_result import TrialResult
+from ..trial.result import TrialResult
 from .headline import headline
 from .run import Outcome, RunComparison
 from .run_text import RUN_HEADERS, gap_row, gap_text, run_notes, run_row, run_summary

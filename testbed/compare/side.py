@@ -11,7 +11,7 @@ from ..analysis.series import all_keys
 from ..error import UserError, one_of
 from ..model.run_setting import PRIMARY
 from ..model.scenario import trial_ids
-from ..trial.stored_result import TrialResult
+from ..trial.result import TrialResult
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ..analysis import statistic
 from ..analysis.series import full_goodput_bps, label, varied_keys
 from ..model.scenario import Params
-from ..trial.stored_result import TrialResult
+from ..trial.result import TrialResult
 from ..units import counted
 from . import trust
 from .stored_run import StoredRun

@@ -21,7 +21,7 @@ from ..error import TestbedError, UserError
 from ..model.scenario import Trial
 from ..sweep.store import Store
 from ..trial.folder import disk_full, write_text
-from ..trial.stored_result import TrialResult
+from ..trial.result import TrialResult
 from ..units import counted
 from .page import page
 from .stored_run import Reader

@@ -15,7 +15,7 @@ from ..analysis.metric import SHORT_TERM_S
 from ..analysis.statistic import FloatArray
 from ..error import UserError
 from ..trial import sample_table
-from ..trial.stored_result import TrialResult
+from ..trial.result import TrialResult
 
 MANY_FLOWS = 24
 """Of more flows, those that moved most are shown."""

@@ -18,7 +18,7 @@ from ..sweep.audit import Audit, latest
 from ..sweep.expectation import judged
 from ..sweep.store import Store
 from ..trial.folder import TRIAL, damaged, read_json, read_provenance
-from ..trial.stored_result import TrialResult
+from ..trial.result import TrialResult
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..trial.stored_result import StageResult, TrialResult
+from ..trial.result import StageResult, TrialResult
 from ..units import counted
 
 SHORT_LIST = 4

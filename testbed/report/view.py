@@ -21,7 +21,7 @@ from ..compare import published
 from ..model.expectation import in_words
 from ..sweep.shard import in_words as shards_in_words
 from ..trial.folder import read_text
-from ..trial.stored_result import TrialResult
+from ..trial.result import TrialResult
 from ..units import counted
 from . import headline, published_row, trust
 from .caption import digest, subject

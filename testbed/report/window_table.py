@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ..analysis import statistic
 from ..analysis.series import label, varied_keys
 from ..model.scenario import Params
-from ..trial.stored_result import TrialResult
+from ..trial.result import TrialResult
 
 MB = 2**20
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 
 from ..error import MachineError, UserError, one_of
-from ..trial.stored_result import TrialResult
+from ..trial.result import TrialResult
 from . import table
 from .store import Store
 

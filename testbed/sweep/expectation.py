@@ -8,7 +8,7 @@ from ..analysis import program_metric
 from ..analysis.expectation.measured import read
 from ..analysis.expectation.verdict import Verdict, verdicts
 from ..trial.folder import read_trial
-from ..trial.stored_result import TrialResult
+from ..trial.result import TrialResult
 from .repetition import cells
 from .store import Store
 

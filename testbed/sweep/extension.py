@@ -16,7 +16,7 @@ from ..model.scenario import Params, Scenario, Trial, sibling
 from ..trial import provenance
 from ..trial.folder import read_trial
 from ..trial.orders.sequence import orders
-from ..trial.stored_result import TrialResult
+from ..trial.result import TrialResult
 from .store import Store
 
 

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from ..error import TestbedError
 from ..model.scenario import Trial
-from ..trial.stored_result import TrialResult
+from ..trial.result import TrialResult
 from .forecast.estimate import Forecast
 from .queue import TrialQueue
 from .store import Store

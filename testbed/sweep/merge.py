@@ -15,8 +15,8 @@ from typing import Any
 from ..error import UserError, visible
 from ..trial import provenance, strict_folder
 from ..trial.folder import HOST, partial, read_json, read_result, read_text, replace_json, same_files
+from ..trial.result import TrialResult
 from ..trial.software import differences
-from ..trial.stored_result import TrialResult
 from . import audit, run_file, table
 from .origin import origins
 from .repetition import cells

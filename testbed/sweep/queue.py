@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from ..model.run_setting import Until
 from ..model.scenario import Params, Trial
-from ..trial.stored_result import TrialResult
+from ..trial.result import TrialResult
 from .repetition import FEWEST, Stop, stop
 
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from ..model.run_setting import Until
-from ..trial.stored_result import TrialResult
+from ..trial.result import TrialResult
 from ..units import counted
 
 Reason: TypeAlias = Literal["narrow", "most", "failed", "invalid", "no goodput"]

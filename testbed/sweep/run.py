@@ -23,7 +23,7 @@ from ..trial import run as runner
 from ..trial.evidence import remains
 from ..trial.folder import DiskFull, disk_full
 from ..trial.orders.sequence import orders
-from ..trial.stored_result import TrialResult
+from ..trial.result import TrialResult
 from .extension import in_file_order
 from .forecast.estimate import Forecast
 from .forecast.work import Work, work

@@ -41,7 +41,7 @@ from ..trial.folder import (
     replace_json,
     unwritable,
 )
-from ..trial.stored_result import SCHEMA, TrialResult
+from ..trial.result import SCHEMA, TrialResult
 from ..trial.strict_folder import names_in
 from . import run_file
 

@@ -23,8 +23,8 @@ from ..trial import column, sample_table
 from ..trial.evidence.completion import FctResult
 from ..trial.folder import RESULT, disk_full, read_host, read_result, replacing
 from ..trial.folder import damaged as damaged_record
+from ..trial.result import SCHEMA, TrialResult
 from ..trial.sample_table import COMPLETIONS, FAULTS
-from ..trial.stored_result import SCHEMA, TrialResult
 from .store import Store
 
 NAMES = ("trials", "flows", "samples", "queues", FAULTS, COMPLETIONS)

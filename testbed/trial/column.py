@@ -13,7 +13,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 import pyarrow as pa
 
 from .observe.tcp_info import FIELDS
-from .stored_result import FlowResult, TrialResult
+from .result import FlowResult, TrialResult
 
 TEXT, REAL, WHOLE, TEXTS = pa.string(), pa.float64(), pa.int64(), pa.list_(pa.string())
 TYPES = {str: TEXT, float: REAL, int: WHOLE, bool: pa.bool_()}

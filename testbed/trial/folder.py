@@ -22,7 +22,7 @@ from ..model.scenario import Trial
 from ..spec.scenario.trial import trial_of
 from ..spec.syntax import input_file
 from . import record, strict_folder, trusted_path
-from .stored_result import SCHEMA, TrialResult
+from .result import SCHEMA, TrialResult
 from .strict_folder import FULL
 
 RESULT, TRIAL, HOST, PROVENANCE = "result.json", "trial.json", "host.json", "provenance.json"

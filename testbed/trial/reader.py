@@ -16,14 +16,14 @@ from ..plan.link.stage import Emulator, Stage
 from ..plan.link.tclink import TcPort
 from ..plan.node.namespace import node_netns
 from . import record
+from .evidence.bucket import by_key
 from .evidence.fault import down_counts, fault_counts, fault_samples
 from .evidence.interval import Look, Timeline, intervals, looks, loss_counts, read_timeline, waiting
 from .evidence.outcome import Outcome, TcpResult
-from .evidence.paced import by_key
 from .evidence.policing import Policed
 from .evidence.stage import Evidence, StageEvidence, TcEvidence, stages_beside, tc_beside
-from .observe import paced
-from .observe.paced import PacedSample
+from .observe import bucket
+from .observe.bucket import PacedSample
 from .observe.readback import Qdisc, htb_classes, qdiscs
 from .observe.sample import (
     CounterSample,
@@ -140,7 +140,7 @@ class _Dumps:
             (self.samples, made.sampled),
             (after, made.observed_after),
         )
-        self.paced = by_key((each for part in parts for each in paced.samples(*part)), self._place)
+        self.paced = by_key((each for part in parts for each in bucket.samples(*part)), self._place)
         self.queues: dict[tuple[str, str, str], list[QueueSample]] = {}
         for sample in queue_samples(self.samples, made.sampled):
             self.queues.setdefault(self._place(sample), []).append(sample)

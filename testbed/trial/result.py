@@ -1,248 +1,510 @@
-"""Makes the result of a trial from the evidence and the findings of the gate. Pure, no I/O."""
+"""A trial's result, as result.json stores it and `testbed results` prints it. Pure, no I/O; imports no pyroute2.
+
+Fields are written in this order; results of earlier versions may lack those with a default. Base units: s, bit/s,
+bytes, packets, fractions from 0 to 1. Absent is None. The same trial again, in virtual time, differs in `wall_s` alone.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
 
-from ..kernel.guest import Ending
-from ..model.link.impairment import IMPAIRMENTS, GilbertElliott, Loss, RandomLoss, mean_loss
-from ..model.link.queue import queue_words
-from ..plan.link import fault
-from ..plan.link.queue import MadeQueue
-from ..plan.link.stage import ETHERNET_BYTES, Policing
-from ..spec.topology.link.loss import write_loss
 from . import record
-from .evidence import paced
-from .evidence.case import Case
-from .evidence.fault import DownCount, FaultCount, outages
-from .evidence.interval import Interval, Timeline, peak_rate_bps
-from .evidence.policing import Policed
-from .evidence.stage import Evidence, StageEvidence, TcEvidence
-from .gate import chance
-from .gate.judge import verdict
-from .node_result import FaultResult, OutageResult, QueueResult, RouterResult, TclinkResult
-from .stored_result import (
-    Asked,
-    Finding,
-    IntervalResult,
-    PolicyResult,
-    RandomLossResult,
-    Seen,
-    StageResult,
-    TrialResult,
-)
-from .subject import openflow, routing
-from .subject.capture import CAPTURES
-from .subject.filter import FILTERS
-from .subject.machine import MACHINES, VMS
-from .subject.openflow import OPENFLOW
-from .subject.registry import SUBJECTS
-from .subject.routing import ROUTING
+from .record import ABSENT_IF_EMPTY, POSITIVE, SIGNED
+
+SCHEMA = 1
+
+Verdict: TypeAlias = Literal["valid", "suspect", "invalid"]
 
 
-def result(case: Case, findings: tuple[Finding, ...], ending: Ending) -> TrialResult:
-    outcome = case.evidence.outcome
-    lossy = [each for each in case.evidence.data_stages if any(state.loss for state in each.stage.history)] or list(
-        case.evidence.data_stages[:1]
-    )
-    drops = [each.expected_drops for each in lossy]
-    begin, end = outcome.begin_ns, outcome.end_ns
-    return TrialResult(
-        id=case.trial.id,
-        params=dict(case.trial.params),
-        seed=case.trial.seed,
-        repetition=case.trial.repetition,
-        verdict=verdict(findings),
-        warnings=tuple(map(str, findings)),
-        findings=findings,
-        goodput_bps=outcome.goodput_bps,
-        ramp_goodput_bps=outcome.ramp_goodput_bps,
-        flows=outcome.flows,
-        asked=Asked(
-            rtt_s=case.plan.rtt_ns / 1e9,
-            rate_bps=case.plan.rate_bps,
-            dropped_packets=sum(n for n in drops if n is not None) if any(n is not None for n in drops) else None,
-        ),
-        seen=Seen(
-            rtt_s=case.evidence.rtt_check.rtt_min_s,
-            rtt_max_s=case.evidence.rtt_check.rtt_max_s,
-            rate_bps=_seen_rate(case),
-            data_packets=lossy[0].counts.data_packets if lossy else None,
-            dropped_packets=sum(each.counts.dropped_packets for each in lossy) if lossy else None,
-            random_drops=sum(each.counts.delay_drops for each in case.evidence.data_stages),
-            queue_drops=sum(each.counts.queue_drops for each in case.evidence.stages)
-            + sum(each.drops for each in case.evidence.tc_ends),
-            aqm_drops=_of_queues(case.evidence, "aqm_drops"),
-            marks=_of_queues(case.evidence, "marks"),
-            filtered_acks=_filtered(case.evidence),
-        ),
-        stages=tuple(_stage(case, each) for each in case.evidence.stages),
-        measured=outcome.measured,
-        captures=case.of(CAPTURES).files,
-        workload_s=(end - begin) / 1e9 if begin is not None and end is not None else None,
-        steady_s=(outcome.steady_ns - begin) / 1e9 if outcome.steady_ns and begin else None,
-        ip_version=None if case.plan.data_path is None else case.plan.data_path.destination_ip.version,
-        nic=dict(case.plan.nics),
-        pacing="TCP's own (no fq on the hosts)",
-        vms={each.node: each.result() for each in case.of(VMS)},
-        engine=case.trial.topology.engine,
-        mininet_version=case.evidence.mininet,
-        tclinks=tuple(_tclink(each) for each in case.evidence.tc_ends),
-        kernel=case.trial.kernel.kind,
-        kernel_release=ending.release,
-        lab_s=ending.end_ns / 1e9 if case.virtual else ending.wall_s,
-        machines=case.of(MACHINES).machines,
-        sdn=openflow.result(case.of(OPENFLOW), begin) if case.of(OPENFLOW).switches else None,
-        things={each.name: record.write(each.result(case, case.of(each))) for each in SUBJECTS if each.result},
-        routers=_routers(case, begin or _timeline_start(case.evidence)),
-        wall_s=ending.wall_s,
-    )
+@dataclass(frozen=True)
+class Finding:
+    """Something to read before trusting a result; with the verdict `valid`, a note. `hint` says what to do about it."""
+
+    check: str
+    verdict: Verdict
+    text: str
+    hint: str
+
+    def __str__(self) -> str:
+        return f"{self.check}: {self.text} ({self.hint})"
 
 
-def _routers(case: Case, begin_ns: int | None) -> dict[str, RouterResult]:
-    """Routers with daemons, then those that have rules only."""
-    found = routing.result(case.of(ROUTING), begin_ns)
-    for each in case.of(FILTERS):
-        met = {f"{where}: {text}": packets for where, text, packets in each.met}
-        found[each.name] = replace(found.get(each.name, RouterResult()), rules=met)
-    return found
+@dataclass(frozen=True)
+class FlowResult:
+    """One flow. `goodput_bps` counts the payload that the receiver got in order, during the flow's own steady state.
+
+    `retransmits` counts segments over the flow's life. `sndbuf_bytes` and `rcvbuf_bytes` are the kernel's sizes of the
+    two sockets' buffers (twice what was asked). The `_limited` are fractions of the time in which the flow had data to
+    send. A field is None if the tool does not report it.
+    """
+
+    goodput_bps: float | None
+    retransmits: int | None
+    rtt_min_s: float | None
+    congestion: str | None
+    port: int | None = None
+    received_bytes: int | None = None
+    sndbuf_bytes: int | None = None
+    rcvbuf_bytes: int | None = None
+    snd_wnd_bytes: int | None = None
+    mss_bytes: int | None = None
+    busy_s: float | None = None
+    rwnd_limited: float | None = None
+    sndbuf_limited: float | None = None
 
 
-def _timeline_start(evidence: Evidence) -> int | None:
-    return None if evidence.timeline is None else evidence.timeline.start_ns
+@dataclass(frozen=True)
+class Asked:
+    """What was asked of the workload's path: `rtt_s`, the `rate_bps` of its slowest link (None: unlimited), and how
+    many of the data packets its periodic losses should have dropped (None: no such loss). The others are None.
+    """
+
+    rtt_s: float
+    rate_bps: float | None = field(metadata=POSITIVE)
+    data_packets: int | None = None
+    dropped_packets: int | None = None
+    queue_drops: int | None = None
 
 
-def _of_queues(evidence: Evidence, name: str) -> int | None:
-    """What the queues that were asked counted together; None without any."""
-    counts = [int(getattr(each.counts, name)) for each in evidence.stages if each.stage.queue is not None]
-    return sum(counts) if counts else None
+@dataclass(frozen=True)
+class Seen:
+    """What was seen of the same path. RTTs are those of pings (None: no reply came). `rate_bps` is the highest rate
+    that its slowest emulator carried over one sample interval (None: unlimited, or not sampled).
+    `data_packets` and `dropped_packets` are counted at the periodic loss (None: there is no emulator), `random_drops`
+    at the random loss in the data's direction; of both directions `queue_drops` at full buffers, and `aqm_drops`,
+    `marks` and `filtered_acks` of queues that signal congestion (None: none was asked, or not to filter ACKs).
+    """
+
+    rtt_s: float | None
+    rtt_max_s: float | None = None
+    rate_bps: float | None = None
+    data_packets: int | None = None
+    dropped_packets: int | None = None
+    random_drops: int | None = None
+    queue_drops: int | None = None
+    aqm_drops: int | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+    marks: int | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+    filtered_acks: int | None = field(default=None, metadata=ABSENT_IF_EMPTY)
 
 
-def _filtered(evidence: Evidence) -> int | None:
-    """The ACKs that queues filtered; None if none was asked to."""
-    asked = [each.counts.filtered_acks for each in evidence.stages if each.filters_acks]
-    return sum(asked) if asked else None
+@dataclass(frozen=True)
+class RandomLossResult:
+    """What the data say of a random loss: of `packets`, `dropped` were lost where the share `asked` was to be, in the
+    long run. `low` and `high` are the shares that the drops do not exclude (with a confidence of 95 %, Clopper and
+    Pearson); None for a loss in bursts, whose drops depend on one another.
+    """
+
+    asked: float
+    packets: int
+    dropped: int
+    low: float | None
+    high: float | None
 
 
-def _queue(queue: MadeQueue | None, seen: StageEvidence | Interval, each: StageEvidence) -> QueueResult | None:
-    if queue is None:
-        return None
-    last = each.queue_around[1].counts if each.queue_around else None
-    is_told = last is not None and last.is_told_apart
-    acks = seen.counts.filtered_acks if each.filters_acks else None
-    return QueueResult(queue.type, queue_words(queue.asked), seen.counts.aqm_drops, seen.counts.marks, is_told, acks)
+@dataclass(frozen=True)
+class VmResult:
+    """One virtual machine. `accelerator` is `kvm`, `tcg` (emulated) or `tcg, counted instructions` (emulated in virtual
+    time, by a processor of the speed `cpu`); `why_no_kvm` says why KVM was not used.
+
+    `boot_s` is the time from its start to the first answer of its agent. `kernel` is the name of the kernel that was
+    asked for, or `image` the disk that it booted from. `cpu_busy` is the share of time that its processors were busy
+    while the workload ran (None if the workload has no end in it); `host_cpus` is how many processors of this computer
+    QEMU used (None in virtual time).
+    """
+
+    accelerator: str
+    why_no_kvm: str | None
+    qemu: str
+    boot_s: float
+    kernel_release: str
+    kernel: str | None
+    image: str | None
+    memory_bytes: int
+    cpus: int
+    model: str
+    vhost: bool
+    cpu_busy: float | None
+    host_cpus: float | None
+    cpu: str | None = field(default=None, metadata=ABSENT_IF_EMPTY)
 
 
-def _seen_rate(case: Case) -> float | None:
-    """The highest rate that the path's slowest emulator carried over one sample interval."""
-    slowest = [
-        each.peak_rate_bps for each in case.evidence.data_stages if each.stage.asked.rate_bps == case.plan.rate_bps
-    ]
-    slowest += [each.peak_rate_bps for each in case.evidence.data_tc_ends if each.port.rate_bps == case.plan.rate_bps]
-    return slowest[0] if slowest else None
+@dataclass(frozen=True)
+class MachineResult:
+    """One real machine. `release` is that of its kernel, `host` its own name; `versions` maps programs to versions.
+
+    Its CLOCK_MONOTONIC was ahead of ours by `clock_ahead_ns`, measured with the quickest of a few round trips.
+    `reached_s` is how long connecting took. `cpu_busy` is as in VmResult.
+    """
+
+    release: str
+    host: str
+    architecture: str
+    cpus: int
+    versions: Mapping[str, str]
+    clock_ahead_ns: int = field(metadata=SIGNED)
+    round_trip_ns: int
+    reached_s: float
+    cpu_busy: float | None
 
 
-def _tclink(each: TcEvidence) -> TclinkResult:
-    return TclinkResult(
-        link=each.port.link,
-        way=each.port.way,
-        node=each.port.node,
-        asked_rate_bps=each.port.rate_bps,
-        asked_delay_s=each.port.delay_ns / 1e9,
-        limit_packets=each.port.limit,
-        queue_drops=each.drops,
-        peak_rate_bps=each.peak_rate_bps,
-        max_backlog_packets=max((sample.backlog_packets for sample in each.samples), default=None),
-    )
+@dataclass(frozen=True)
+class SwitchResult:
+    """One Open vSwitch. `datapath` is the one that ran (kernel, user); `flows_` counts the entries of its tables.
+
+    `ports` maps OpenFlow port numbers to how much each counter rose while the workload ran. In that time the datapath
+    forwarded `hit_packets` by itself and asked ovs-vswitchd about `missed_packets`. `lost_packets` did not reach
+    ovs-vswitchd in the whole trial. `connected_` says whether it was connected to its controller; None if it has none.
+    """
+
+    datapath: str
+    version: str
+    flows_before: int
+    flows_after: int
+    ports: Mapping[str, Mapping[str, int]] = field(metadata=SIGNED)
+    hit_packets: int
+    missed_packets: int
+    lost_packets: int
+    connected_before: bool | None
+    connected_after: bool | None
 
 
-def _stage(case: Case, each: StageEvidence) -> StageResult:
-    timeline, begin_ns = case.evidence.timeline, case.evidence.outcome.begin_ns
-    policing, policed = each.stage.policing, each.policed
-    return StageResult(
-        link=each.link,
-        way=each.stage.way,
-        asked_rate_bps=each.stage.asked.rate_bps,
-        asked_delay_s=each.stage.asked.delay_ns / 1e9,
-        buffer=each.stage.limit,
-        buffer_unit=each.stage.limit_unit if each.stage.limit is not None else None,
-        loss_phase=each.stage.phase,
-        data_packets=each.counts.data_packets,
-        dropped_packets=each.counts.dropped_packets,
-        expected_drops=each.expected_drops,
-        queue_drops=each.counts.queue_drops,
-        random_drops=each.counts.delay_drops,
-        oversize_packets=each.oversize_packets,
-        peak_rate_bps=each.peak_rate_bps,
-        max_backlog_packets=max((sample.backlog_packets for sample in each.samples), default=None),
-        intervals=()
-        if timeline is None or not each.is_scheduled
-        else tuple(_interval(number, each, timeline) for number, _ in enumerate(each.intervals)),
-        policy=None if policing is None or policed is None else _policy(policing, policed, begin_ns),
-        more={key: IMPAIRMENTS[key].words(value) for key, value in each.stage.asked.more},
-        random_loss=None if each.stage.states else _random_loss(each.stage.loss, each),
-        faults=tuple(_fault(count, each) for count in each.faults),
-        outages=tuple(_outage(count, timeline) for count in outages(each.downs)),
-        paced=paced.result(each.stage.asked, each.paced, each.policer, case.watch),
-        queue=_queue(each.stage.queue, each, each),
-    )
+@dataclass(frozen=True)
+class ControllerResult:
+    """One OpenFlow controller. `packet_ins` counts the packets that each switch sent to it in the whole trial. `events`
+    is its log; `ports` and `flows` are the answers to its monitor. Each has `time_s` from the workload's start.
+    """
+
+    packet_ins: Mapping[str, int]
+    events: tuple[Mapping[str, Any], ...]
+    ports: tuple[Mapping[str, Any], ...]
+    flows: tuple[Mapping[str, Any], ...]
 
 
-def _fault(count: FaultCount, each: StageEvidence) -> FaultResult:
-    return FaultResult(count.key, count.state.at_ns / 1e9, count.came, count.met, each.expected(count))
+@dataclass(frozen=True)
+class SdnResult:
+    """Switches and controllers by name."""
+
+    switches: Mapping[str, SwitchResult]
+    controllers: Mapping[str, ControllerResult]
 
 
-def _outage(count: DownCount, timeline: Timeline | None) -> OutageResult:
-    begin_ns = 0 if timeline is None else timeline.start_ns
-    from_ns = count.begin_ns or begin_ns + count.state.at_ns
-    return OutageResult(
-        (from_ns - begin_ns) / 1e9, None if count.end_ns is None else (count.end_ns - begin_ns) / 1e9, count.lost
-    )
+@dataclass(frozen=True)
+class RouteChange:
+    """A change of a route, `time_s` from the workload's start, as `ip monitor` says it."""
+
+    time_s: float = field(metadata=SIGNED)
+    what: str
 
 
-def _random_loss(loss: Loss | None, seen: StageEvidence | Interval) -> RandomLossResult | None:
-    if not isinstance(loss, RandomLoss | GilbertElliott):
-        return None
-    packets = seen.counts.offered_packets
-    low, high = chance.excluded(packets, seen.counts.delay_drops) if isinstance(loss, RandomLoss) else (None, None)
-    return RandomLossResult(mean_loss(loss), packets, seen.counts.delay_drops, low, high)
+@dataclass(frozen=True)
+class RouterResult:
+    """One router with routing daemons or rules. All neighbours and routes were there `waited_s` after the first look
+    (None: nobody waited). `neighbours_` are those that were there, as "ospf 10.0.0.2"; `routes` those after the
+    workload, by network, each with its next hops and their devices. `rules` maps each rule of nftables, after its table
+    and chain, to the packets that it met while the workload ran (None: it does not count).
+    """
+
+    waited_s: float | None = None
+    neighbours_before: tuple[str, ...] = ()
+    neighbours_after: tuple[str, ...] = ()
+    routes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    changes: tuple[RouteChange, ...] = ()
+    rules: Mapping[str, int | None] = field(default_factory=dict, metadata=ABSENT_IF_EMPTY)
 
 
-def _interval(number: int, each: StageEvidence, timeline: Timeline) -> IntervalResult:
-    one, later = each.intervals[number], each.intervals[number + 1 : number + 2]
-    state, moment = one.state, timeline.moments.get(one.state.at_ns) if number else None
-    return IntervalResult(
-        from_s=state.at_ns / 1e9,
-        to_s=later[0].state.at_ns / 1e9 if later else (timeline.stop_ns - timeline.start_ns) / 1e9,
-        late_s=None if moment is None else moment.late_ns / 1e9,
-        asked_rate_bps=state.asked.rate_bps,
-        asked_delay_s=state.asked.delay_ns / 1e9,
-        asked_loss=write_loss(state.loss),
-        loss_phase=state.phase,
-        buffer=state.limit,
-        data_packets=one.counts.data_packets,
-        dropped_packets=one.counts.dropped_packets,
-        queue_drops=one.counts.queue_drops,
-        random_drops=one.counts.delay_drops,
-        peak_rate_bps=None
-        if fault.is_down(state)
-        else peak_rate_bps(one.looks, state.asked.rate_bps, each.mtu_bytes + ETHERNET_BYTES),
-        random_loss=_random_loss(state.loss, one),
-        queue=_queue(state.queue, one, each),
-    )
+@dataclass(frozen=True)
+class FaultResult:
+    """What `fault` did from a time on, counted from the workload's start: of `packets` that it looked at it met `met`,
+    and should have met `expected` (None: a share, left to chance).
+    """
+
+    fault: str
+    from_s: float
+    packets: int
+    met: int
+    expected: int | None
 
 
-def _policy(policing: Policing, seen: Policed, begin_ns: int | None) -> PolicyResult:
-    crossed_ns = seen.crossed_ns(policing)
-    start_ns = begin_ns if begin_ns is not None or not seen.samples else seen.samples[0][0].time_ns
-    return PolicyResult(
-        after_bytes=policing.after_bytes,
-        asked_rate_bps=policing.rate_bps,
-        bucket_bytes=policing.bucket_bytes,
-        crossed_s=None if crossed_ns is None else (crossed_ns - (start_ns or 0)) / 1e9,
-        offered_bytes=seen.offered_bytes,
-        policed_bytes=seen.policed_bytes,
-        policed_packets=seen.policed_packets,
-        rate_while_policed_bps=seen.passed_bps(),
-        loss_while_policed=seen.loss_fraction(),
-    )
+@dataclass(frozen=True)
+class OutageResult:
+    """A link that was down, in s from the workload's start; `to_s` None until the end. It lost `lost_packets`."""
+
+    from_s: float
+    to_s: float | None
+    lost_packets: int
+
+
+@dataclass(frozen=True)
+class ShaperResult:
+    """What a shaper did, from the look before the workload to the one after it. Bytes are those of whole frames.
+
+    `knee_s` is when the credit was used up for the first time, counted from the workload's start, or from the first
+    look if the tool does not report its start; None if it never was, or if that cannot be told. `used_up` says whether
+    it ever was; None where that cannot be told, as it may be without samples. `least_credit_bytes` and `credit_bytes`
+    are the least that any look saw (None: nobody looked meanwhile), and what was left.
+    """
+
+    asked_rate_bps: float = field(metadata=POSITIVE)
+    burst_bytes: int
+    refill_bps: float
+    knee_s: float | None
+    carried_bytes: int
+    least_credit_bytes: int | None
+    credit_bytes: int
+    used_up: bool | None = None
+
+
+@dataclass(frozen=True)
+class PolicerResult:
+    """What a policer did, in the same time: it passed `passed_bytes` and dropped the rest."""
+
+    asked_rate_bps: float = field(metadata=POSITIVE)
+    burst_bytes: int
+    passed_bytes: int
+    policed_bytes: int
+    policed_packets: int
+
+
+@dataclass(frozen=True)
+class TraceResult:
+    """What a link made of its trace. It began at `begin_ns` (CLOCK_MONOTONIC); until the look after the workload so
+    many opportunities had come, and packets of `used_bytes` had left since the first look after the beginning.
+    """
+
+    file: str
+    period_s: float
+    mean_rate_bps: float = field(metadata=POSITIVE)
+    begin_ns: int
+    opportunities: int
+    used_bytes: int
+
+
+@dataclass(frozen=True)
+class PacedResult:
+    """What queueing disciplines of ours did in one direction of a link."""
+
+    shaper: ShaperResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+    policer: PolicerResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+    trace: TraceResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+
+
+@dataclass(frozen=True)
+class TclinkResult:
+    """One end of a Mininet TCLink, at `node`; the fields have the same meaning as those of a stage."""
+
+    link: str
+    way: str
+    node: str
+    asked_rate_bps: float | None = field(metadata=POSITIVE)
+    asked_delay_s: float
+    limit_packets: int | None
+    queue_drops: int
+    peak_rate_bps: float | None
+    max_backlog_packets: int | None
+
+
+@dataclass(frozen=True)
+class QueueResult:
+    """A queue that was asked, by its `type` and in `words`. To signal congestion it dropped `aqm_drops` and set the ECN
+    mark CE `marks` times; `queue_drops` of its stage are those of a full queue. `is_told_apart`: False where the kernel
+    does not tell these from the former, and there may be some. `filtered_acks`: ACKs that cake dropped as a later one
+    said the same; None if the queue does no such thing.
+    """
+
+    type: str
+    words: str
+    aqm_drops: int
+    marks: int
+    is_told_apart: bool = True
+    filtered_acks: int | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+
+
+@dataclass(frozen=True)
+class IntervalResult:
+    """What was asked and seen during one state of a schedule. Times count from the workload's start.
+
+    `late_s` is the time from when the change was due until it was done; None at the start. `asked_loss` is written as
+    in a topology. Counts, and the meaning of None, are as in StageResult.
+    """
+
+    from_s: float
+    to_s: float
+    late_s: float | None = field(metadata=SIGNED)
+    asked_rate_bps: float | None = field(metadata=POSITIVE)
+    asked_delay_s: float
+    asked_loss: object
+    loss_phase: int
+    buffer: int | None
+    data_packets: int
+    dropped_packets: int
+    queue_drops: int
+    random_drops: int
+    peak_rate_bps: float | None
+    random_loss: RandomLossResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+    queue: QueueResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+
+
+@dataclass(frozen=True)
+class PolicyResult:
+    """What a volume policy did. Bytes are those of IP packets. `crossed_s` is when the volume was reached, counted from
+    the workload's start, or from the first sample if the tool does not report its start; None if it was not reached.
+    `_while_policed` refers to the longest time in which every sample interval had drops; None if there is none.
+    """
+
+    after_bytes: int
+    asked_rate_bps: float = field(metadata=POSITIVE)
+    bucket_bytes: int
+    crossed_s: float | None
+    offered_bytes: int
+    policed_bytes: int
+    policed_packets: int
+    rate_while_policed_bps: float | None
+    loss_while_policed: float | None
+
+
+@dataclass(frozen=True)
+class StageResult:
+    """One direction (`way`) through the emulator of one link. `asked_delay_s` is one-way. `asked_rate_bps` None is
+    unlimited; then there is no `buffer`, which is counted in `buffer_unit`.
+
+    `loss_phase` is the number of data packets by which a periodic loss comes early. Drops are counted where they
+    happen. Of the `data_packets` that came, a periodic loss dropped `dropped_packets` and should have dropped
+    `expected_drops` (None: there is no such loss). A full buffer dropped `queue_drops`, a random loss
+    `random_drops`. `oversize_packets` were larger than the MTU. `peak_rate_bps` and `max_backlog_packets` come from
+    the samples; None without samples. `intervals` are the states of a schedule; empty without one. `more` has the
+    other impairments that were asked, by key and in words. `random_loss` has the shares that the data exclude; None
+    if none was asked, and with a schedule, whose `intervals` have it. In the `outages` the link was down; `paced`
+    is of buckets. `queue` None is a fifo.
+    """
+
+    link: str
+    way: str
+    asked_rate_bps: float | None = field(metadata=POSITIVE)
+    asked_delay_s: float
+    buffer: int | None
+    buffer_unit: str | None
+    loss_phase: int
+    data_packets: int
+    dropped_packets: int
+    expected_drops: int | None
+    queue_drops: int
+    random_drops: int
+    oversize_packets: int
+    peak_rate_bps: float | None
+    max_backlog_packets: int | None
+    intervals: tuple[IntervalResult, ...] = field(default=(), metadata=ABSENT_IF_EMPTY)
+    policy: PolicyResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+    more: Mapping[str, str] = field(default_factory=dict, metadata=ABSENT_IF_EMPTY)
+    random_loss: RandomLossResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+    faults: tuple[FaultResult, ...] = field(default=(), metadata=ABSENT_IF_EMPTY)
+    outages: tuple[OutageResult, ...] = field(default=(), metadata=ABSENT_IF_EMPTY)
+    paced: PacedResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+    queue: QueueResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+
+
+@dataclass(frozen=True)
+class CaptureResult:
+    """The workload's data in a capture: the packets with payload, and the bytes of their payload.
+
+    The `again_` fields count TCP packets that begin at the same sequence number as an earlier one. `largest_bytes` is
+    the largest payload of a packet, and `span_s` the time from the first packet to the last; None without packets.
+    """
+
+    packets: int
+    payload_bytes: int
+    again_packets: int
+    again_bytes: int
+    largest_bytes: int | None
+    span_s: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrialResult:
+    """`goodput_bps` is the goodput of all flows together without the ramp, `ramp_goodput_bps` that of the ramp (None:
+    no ramp was left out). `stages` and `tclinks` are in the order in which the data passes them, then the answers.
+
+    `measured` has what only this tool measures; `trial.measured` reads it. `captures` maps each file to the workload's
+    data in it (None: it was not read), `nic` each host to its kind of NIC (offload, plain), `vms` and `machines` each
+    such node to its result, `things` other subjects to what was seen of them. `workload_s` is how long the workload
+    took, and `steady_s` how long its ramp; None if the tool does not report it. `kernel` is where the trial ran (lab,
+    lab-realtime, host), `kernel_release` the output of `uname -r` there. `lab_s` is emulated time. `wall_s` is real
+    time; it never repeats, so result.json lacks it.
+    """
+
+    schema: int = SCHEMA
+    id: str
+    params: Mapping[str, str]
+    seed: int
+    repetition: int
+    verdict: Verdict
+    warnings: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    goodput_bps: float | None
+    ramp_goodput_bps: float | None = None
+    flows: tuple[FlowResult, ...]
+    asked: Asked
+    seen: Seen
+    stages: tuple[StageResult, ...]
+    measured: Mapping[str, Any] = field(default_factory=dict)
+    captures: Mapping[str, CaptureResult | None] = field(default_factory=dict)
+    workload_s: float | None = None
+    steady_s: float | None = None
+    ip_version: int | None = None
+    nic: Mapping[str, str] = field(default_factory=dict)
+    pacing: str | None = None
+    vms: Mapping[str, VmResult] = field(default_factory=dict)
+    engine: str | None = None
+    mininet_version: str | None = None
+    tclinks: tuple[TclinkResult, ...] = ()
+    kernel: str
+    kernel_release: str
+    lab_s: float
+    machines: Mapping[str, MachineResult] = field(default_factory=dict, metadata=ABSENT_IF_EMPTY)
+    sdn: SdnResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+    routers: Mapping[str, RouterResult] = field(default_factory=dict, metadata=ABSENT_IF_EMPTY)
+    things: Mapping[str, Any] = field(default_factory=dict, metadata=ABSENT_IF_EMPTY)
+    wall_s: float = field(default=0.0, compare=False)
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether means include it: it is not invalid, and has a goodput."""
+        return self.verdict != "invalid" and self.goodput_bps is not None
+
+    @property
+    def usable_goodput_bps(self) -> float:
+        """The goodput of a usable result."""
+        assert self.goodput_bps is not None, "BUG: a result without goodput is not usable"
+        return self.goodput_bps
+
+    @property
+    def rtt_off_s(self) -> float | None:
+        """The difference between the RTT seen and the RTT asked; None if no ping got a reply."""
+        return None if self.seen.rtt_s is None else abs(self.seen.rtt_s - self.asked.rtt_s)
+
+    @property
+    def retransmits(self) -> int | None:
+        """The retransmitted segments of all flows that report them; None if no flow does."""
+        counts = [flow.retransmits for flow in self.flows if flow.retransmits is not None]
+        return sum(counts) if counts else None
+
+    @property
+    def policed_packets(self) -> int | None:
+        """The packets that volume policies and policers dropped; None without one."""
+        found = (*(each.policy for each in self.stages), *(each.paced.policer for each in self.stages if each.paced))
+        return sum(counts) if (counts := [each.policed_packets for each in found if each is not None]) else None
+
+    @property
+    def received_bytes(self) -> int | None:
+        """What all receivers got over the whole workload; None without flows, or if a flow does not report it."""
+        counts = [flow.received_bytes for flow in self.flows if flow.received_bytes is not None]
+        return sum(counts) if counts and len(counts) == len(self.flows) else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `testbed results --format json` prints."""
+        return record.write(self)  # type: ignore[no-any-return]
+
+    def stored(self) -> dict[str, Any]:
+        """What result.json holds: all but what differs from run to run."""
+        return {key: value for key, value in self.to_dict().items() if key != "wall_s"}

@@ -27,13 +27,13 @@ from .gate import judge
 from .orders.sequence import Orders
 from .readiness import machines
 from .ready_kernel import ReadyKernel, ready_kernel
-from .result import result
+from .result import TrialResult
 from .sample_table import write_samples
 from .start import local_words, remote
-from .stored_result import TrialResult
 from .subject import openflow
 from .subject.machine import HYPERVISOR
 from .subject.observer import AFTER, READ_BACK, SAMPLES
+from .summary import result
 from .workload import registry
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...trial.stored_result import TrialResult
+from ...trial.result import TrialResult
 from ...trial.workload.background import backgrounds
 from .. import flow_sample
 from ..metric import METRICS

@@ -13,7 +13,7 @@ from ...model.data_path import data_path_between
 from ...model.scenario import Trial
 from ...model.workload import Workload
 from ...trial import sample_table
-from ...trial.stored_result import StageResult, TrialResult
+from ...trial.result import StageResult, TrialResult
 from ..statistic import FloatArray
 from . import flow_time
 from .flow_time import Path, QueueSamples, SenderSamples

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ...model.scenario import Params, Trial
-from ...trial.stored_result import FlowResult, TrialResult
+from ...trial.result import FlowResult, TrialResult
 from ..condition import Conditions, conditions
 from ..theory_curve import line_rate_bps
 from .flow_time import mean

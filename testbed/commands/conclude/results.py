@@ -19,7 +19,7 @@ from ...sweep.repetition import CellResult, Metrics, cells
 from ...sweep.shard import in_words
 from ...sweep.store import Store
 from ...trial.folder import read_trial
-from ...trial.stored_result import TrialResult
+from ...trial.result import TrialResult
 from ..known import learn_metrics
 from ..result_table import print_cells, print_trials, print_verdicts, unkept
 

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 
-from ...trial.stored_result import TrialResult
+from ...trial.result import TrialResult
 from ..headline import scaled_rate
 from ..stored_run import StoredRun
 from .option import Options, chosen_axes

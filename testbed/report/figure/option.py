@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...analysis.series import rtt_key, varied_keys
 from ...error import UserError, one_of
-from ...trial.stored_result import TrialResult
+from ...trial.result import TrialResult
 from ..stored_run import StoredRun
 
 FEW = 4

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from ...analysis import statistic
 from ...analysis.series import Series
-from ...trial.stored_result import TrialResult
+from ...trial.result import TrialResult
 from ..headline import scaled_rate
 from ..stored_run import StoredRun
 from .option import Options

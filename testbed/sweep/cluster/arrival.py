@@ -12,7 +12,7 @@ from ...error import TestbedError
 from ...kernel.guest import TrialError
 from ...model.scenario import Trial
 from ...trial.folder import PROVENANCE, TRIAL, read_json, read_result
-from ...trial.stored_result import TrialResult
+from ...trial.result import TrialResult
 from ..store import Store
 from .flight import Trouble
 from .kernel_parcel import KernelId

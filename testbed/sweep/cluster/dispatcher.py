@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ...error import TestbedError
 from ...kernel.guest import TrialError
 from ...model.scenario import Trial
-from ...trial.stored_result import TrialResult
+from ...trial.result import TrialResult
 from ..ledger import Ledger
 from ..run import Sweep
 from . import member, task

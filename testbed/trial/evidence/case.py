@@ -13,8 +13,8 @@ from ...model.scenario import Trial
 from ...plan.link.impairment import Context
 from ...plan.network import Plan
 from ...plan.step import Step
-from ..stored_result import Finding
-from .paced import Watch
+from ..result import Finding
+from .bucket import Watch
 from .stage import Evidence, StageEvidence
 
 S = TypeVar("S")

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from ..measured import ToolResult
 from ..observe.sample import TcpSecond
-from ..stored_result import FlowResult
+from ..result import FlowResult
 from .completion import Completion
 
 

@@ -13,7 +13,7 @@ from ...plan.link.stage import ETHERNET_BYTES, Emulator, Stage, State
 from ...plan.link.tclink import TcPort
 from ...plan.network import Plan
 from ..measured import PingResult
-from ..observe.paced import PacedSample
+from ..observe.bucket import PacedSample
 from ..observe.readback import HtbClass, Qdisc
 from ..observe.sample import (
     QueueSample,

@@ -13,7 +13,7 @@ from ...plan.network import Plan
 from ..evidence.case import Case, Slack
 from ..evidence.stage import Evidence, StageEvidence
 from ..observe.sample import QueueSample
-from ..stored_result import Finding, Verdict
+from ..result import Finding, Verdict
 from ..subject.host_counter import DUPLICATES, HOST_COUNTERS, LOST_AGAIN, OLD
 from .link.link_check import RATE_TOLERANCE, SUPERPACKET_BYTES
 from .link.trace_check import capacity_bps

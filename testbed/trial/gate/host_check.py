@@ -8,7 +8,7 @@ from ...model.scenario import Trial
 from ...plan.node.make import HOST_SYSCTLS
 from ...plan.node.namespace import node_netns
 from ..evidence.case import Case
-from ..stored_result import Finding, FlowResult, Verdict
+from ..result import Finding, FlowResult, Verdict
 
 NOTED_SHARE, LIMITED_SHARE = 0.01, 0.1
 """Shares of the time. Autotuning lags a growing flow by one or two round trips, which costs far less than this."""

@@ -2,6 +2,35 @@
 
 The verdict is that of the worst finding: `invalid` means that the number answers another question than the one asked,
 `suspect` that somebody should look before believing it.
+
+Why a verdict is believed
+-------------------------
+
+A trial is valid if nothing was found. That is worth something only because the gate would find what is wrong. It asks
+in this order, and each step takes for granted what the ones before it found:
+
+1. *Are the files those that the trial wrote?* The agent notes length and CRC-32 of each file (`evidence.remains`).
+2. *Can a trial have these values?* Every number has its type and its range (`consistency.ranges`): a counter that went
+   backwards, a file that was cut short, and a number that nobody parsed end the trial.
+3. *Is everything there?* Whatever the plan says must be looked at has been looked at (`consistency.presence`, and
+   `Subject.missing`). What is missing is never a pass: no check may read an absent value as 0.
+4. *Do the numbers agree with each other?* Most facts are told by more than one counter, of different programs: bytes
+   by the tool, its sockets, the links and captures; drops by the queue and by the bucket above it (`consistency`, and
+   `Subject.faults`). What one of them makes up shows in another.
+5. *Is it what was asked?* The plan is made of the files of the user alone. `ip`, `tc` and `nft` set it up; netlink reads
+   it back, before and after the workload, through a decoder of ours (`trial.observe`). So an error would have to be made
+   twice, in two programs, in the same way. Counters, pings and samples then show what it did to packets.
+
+A stage is its intervals: a link that never changes is judged by the same functions as one with a schedule.
+
+In virtual time nothing is late, and most checks are exact: a periodic loss drops the packets that it should, to the
+packet. In real time a busy computer makes everything late; then the same check allows for that, and calls what exceeds
+it `suspect`. Both tolerances stand side by side (`evidence.case.Slack`). Random losses are judged by chance: a check
+may reject a loss that is as asked in one trial of a million (`gate.chance`).
+
+What the gate does not see is what only one source tells, such as the events of a controller. The tests hold a list of
+it: `tests/test_sabotage_evidence.py` takes every field of recorded evidence away or makes it absurd, and
+`tests/test_sabotage_generated.py` does that to every command and step; what passes must be an exception with its reason.
 """
 
 from __future__ import annotations
@@ -11,7 +40,7 @@ from typing import TypeAlias
 
 from ..evidence.case import Case
 from ..evidence.stage import StageEvidence
-from ..stored_result import Finding, Verdict
+from ..result import Finding, Verdict
 from ..subject.capture import CAPTURES
 from ..subject.dhcp import DHCP
 from ..subject.filter import FILTERS
@@ -23,7 +52,8 @@ from ..subject.registry import SUBJECTS
 from ..subject.routing import ROUTING
 from ..workload import background
 from ..workload.registry import tool_of
-from . import damage, data_check, host_check, load_check, remark_check
+from . import data_check, host_check, load_check, remark_check
+from .consistency import links, presence, queue_samples, ranges, socket_samples, tools
 from .link import (
     bucket_check,
     fault_check,
@@ -36,7 +66,6 @@ from .link import (
     tclink_check,
     trace_check,
 )
-from .whole import account, counter, presence, queue_sample, sample
 
 SEVERITY = ("invalid", "suspect", "valid")
 
@@ -62,14 +91,14 @@ def _of_its_hosts(case: Case) -> Iterator[Finding]:
     return tool.judged(case, tool.host_checks)
 
 
-FIRST: tuple[Check, ...] = (presence.present, queue_sample.queues, sample.sockets, counter.adds_up)
+FIRST: tuple[Check, ...] = (presence.present, queue_samples.queues, socket_samples.sockets, links.adds_up)
 """The other checks may take for granted what these find."""
 
 CHECKS: tuple[Check, ...] = (
     presence.reported,
-    account.adds_up,
-    counter.kept,
-    sample.often,
+    tools.adds_up,
+    links.kept,
+    socket_samples.often,
     OPENFLOW.judged,
     ROUTING.judged,
     DHCP.judged,
@@ -136,7 +165,7 @@ CHECKS: tuple[Check, ...] = (
 
 def judge(case: Case) -> tuple[Finding, ...]:
     """Every finding, the worst first. Raises TrialError for evidence that no trial can have."""
-    damage.refuse(case.evidence)
+    ranges.refuse(case.evidence)
     for check in FIRST:
         if faults := tuple(check(case)):
             return faults

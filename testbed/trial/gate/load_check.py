@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..evidence.case import Case
-from ..stored_result import Finding
+from ..result import Finding
 from ..workload.tool import other_load
 
 

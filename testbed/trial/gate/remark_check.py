@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..evidence.case import Case
 from ..orders.remark import remarks
-from ..stored_result import Finding
+from ..result import Finding
 
 
 def in_vain(case: Case) -> Iterator[Finding]:

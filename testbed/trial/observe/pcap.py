@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 from typing import NamedTuple, TypeAlias
 
-from ..stored_result import CaptureResult
+from ..result import CaptureResult
 
 Ip: TypeAlias = IPv4Address | IPv6Address
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...plan.link.impairment import TICK_NS
 from ...plan.linux import OWN_QDISCS
-from . import netlink, paced, queue_option
+from . import bucket, netlink, queue_option
 from .sample import Query, of_kind
 
 if TYPE_CHECKING:  # imports all of pyroute2, which only decoding needs
@@ -148,7 +148,7 @@ def _pfifo(message: tcmsg) -> dict[str, Any]:
 
 def _paced(message: tcmsg) -> dict[str, Any]:
     """Kinds of ours; a shaper's rate is that of its line."""
-    told = dict(paced.options(_options(message)))
+    told = dict(bucket.options(_options(message)))
     rate = {"rate_bps": told.pop("rate") * 8} if told.get("rate") else {}
     return {"limit": told.pop("limit", None), "more": {name: told[name] for name in told if told[name]}, **rate}
 

@@ -18,7 +18,7 @@ from ...plan.node.namespace import node_netns
 from ...plan.step import Run, Sleep, Step, Stop
 from ..evidence.case import Case, Subject, When
 from ..observe.pcap import TCP, UDP, Stream, data_of
-from ..stored_result import CaptureResult, Finding
+from ..result import CaptureResult, Finding
 
 READ_MAX_BYTES = 64 << 20
 """Larger captures are kept, but not read: half a million packets take seconds."""

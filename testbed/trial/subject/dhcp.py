@@ -14,7 +14,7 @@ from ...plan.node import service
 from ...plan.step import Run, Step
 from ..evidence.case import Case, Subject, When
 from ..observe.process_state import is_alive
-from ..stored_result import Finding
+from ..result import Finding
 
 LOG = "look at its log: testbed up, then testbed logs NODE"
 

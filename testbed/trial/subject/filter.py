@@ -21,7 +21,7 @@ from ...plan.set_up import facts
 from ...plan.step import Location, Run, Step
 from ..evidence.case import Case, Subject, When
 from ..observe.nftables import RULESET, rules
-from ..stored_result import Finding
+from ..result import Finding
 
 Rule: TypeAlias = tuple[str, str, int | None]
 """Table and chain, the rule in words, and the packets that its counter has (None: it has no counter)."""

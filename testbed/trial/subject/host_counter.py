@@ -13,7 +13,7 @@ from ...plan.link import fault
 from ...plan.network import Plan
 from ...plan.step import Read, Step
 from ..evidence.case import Case, Subject, When
-from ..stored_result import Finding
+from ..result import Finding
 from .machine import machine_cpu_file
 from .network import TCP_SETTINGS, sysctls_file
 

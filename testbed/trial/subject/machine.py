@@ -24,9 +24,8 @@ from ...plan.step import Location, Read, Step
 from .. import record
 from ..evidence.case import Case, Subject, When
 from ..evidence.stage import Evidence
-from ..node_result import MachineResult, VmResult
+from ..result import Finding, MachineResult, Verdict, VmResult
 from ..start import remote
-from ..stored_result import Finding, Verdict
 
 HYPERVISOR = "hypervisor.json"
 """How the virtual machines ran, if there are any."""

@@ -19,8 +19,8 @@ from ..evidence.case import Case, Subject, When
 from ..observe import network
 from ..observe.nftables import RULESET, ruleset_facts
 from ..observe.sample import Query, device_numbers
+from ..result import Finding
 from ..start import bring_up
-from ..stored_result import Finding
 from .filter import rules_file
 from .observer import AFTER, observed, passed
 

@@ -22,9 +22,8 @@ from ...plan.node import control_channel
 from ...plan.node.control_channel import OVS_FOLDER, Channel
 from ...plan.step import Location, Run
 from ..evidence.case import Case, Subject, When
-from ..node_result import ControllerResult, SdnResult, SwitchResult
 from ..observe.process_state import is_alive
-from ..stored_result import Finding
+from ..result import ControllerResult, Finding, SdnResult, SwitchResult
 
 LOOKS = ("before", "after")
 SPOKEN = "OpenFlow13"

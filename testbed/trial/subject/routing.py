@@ -30,9 +30,8 @@ from ...plan.node.frr import FRR_FOLDER, vtysh_words
 from ...plan.node.namespace import node_netns
 from ...plan.step import Location, Run, Step, Stop
 from ..evidence.case import Case, Subject, When
-from ..node_result import RouteChange, RouterResult
 from ..observe.process_state import is_alive
-from ..stored_result import Finding
+from ..result import Finding, RouteChange, RouterResult
 
 SCRIPT = "await_routes.py"
 CONVERGED, CLOCK = "routing-converged.txt", "routing-clock.txt"

@@ -22,7 +22,7 @@ from ...plan.step import Run, Sleep, Step, Stop
 from .. import measured
 from ..evidence.case import Case
 from ..record import ABSENT_IF_EMPTY
-from ..stored_result import Finding
+from ..result import Finding
 from . import udp
 
 BACKGROUND = "background"

@@ -19,7 +19,7 @@ from ..evidence.case import Case
 from ..evidence.outcome import Outcome
 from ..measured import ToolResult
 from ..record import ABSENT_IF_EMPTY
-from ..stored_result import Finding, FlowResult
+from ..result import Finding, FlowResult
 from . import command_output, command_part
 from .command_output import HostTraffic, MeasuredValue, ProgramRun, Report
 from .tool import Tool

@@ -15,7 +15,7 @@ from ...plan.step import Run, Step
 from ..evidence.case import Case
 from ..evidence.outcome import Outcome
 from ..observe import tcp_info
-from ..stored_result import Finding, FlowResult
+from ..result import Finding, FlowResult
 from .tool import Tool, other_load
 
 OUTPUT = "flow.out"

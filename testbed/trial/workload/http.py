@@ -28,7 +28,7 @@ from ..evidence.case import Case
 from ..evidence.outcome import Outcome
 from ..measured import ToolResult
 from ..record import ABSENT_IF_EMPTY
-from ..stored_result import FlowResult
+from ..result import FlowResult
 from .http_output import CACHE_LOG, FIELDS, FIRST_WARM_UP, OUTPUT, PORT, TITLE, WARM_OUTPUT, Download, parse
 from .tool import Tool, rises
 

@@ -12,7 +12,7 @@ from ...model.workload import Iperf3Workload
 from ...plan.network import Plan
 from ...plan.step import Run, Sleep, Step, Stop
 from ..evidence.outcome import Outcome
-from ..stored_result import FlowResult
+from ..result import FlowResult
 from . import udp
 from .tool import Tool
 

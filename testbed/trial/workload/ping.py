@@ -17,7 +17,7 @@ from .. import record
 from ..evidence.case import Case
 from ..evidence.outcome import Outcome
 from ..measured import PingResult
-from ..stored_result import Finding
+from ..result import Finding
 from .tool import Tool, other_load
 
 OUTPUT = "ping.out"

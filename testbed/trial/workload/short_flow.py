@@ -21,7 +21,7 @@ from .. import record
 from ..evidence.case import Case
 from ..evidence.completion import Completion, FctResult, goodput_bps, ideal_ns, summary
 from ..evidence.outcome import Outcome
-from ..stored_result import Finding, FlowResult
+from ..result import Finding, FlowResult
 from .tool import Tool, other_load
 from .udp import LATE_S
 

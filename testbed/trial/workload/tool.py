@@ -14,7 +14,7 @@ from ...plan.step import Step
 from ..evidence.case import Case
 from ..evidence.outcome import Outcome
 from ..measured import ToolResult, find
-from ..stored_result import Finding, Verdict
+from ..result import Finding, Verdict
 
 W = TypeVar("W", bound=Workload)
 

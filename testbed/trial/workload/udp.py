@@ -21,7 +21,7 @@ from ..evidence.case import Case, Slack
 from ..evidence.outcome import Outcome
 from ..evidence.stage import StageEvidence
 from ..measured import ToolResult
-from ..stored_result import Finding, FlowResult, Verdict
+from ..result import Finding, FlowResult, Verdict
 from .tool import Tool, other_load, rises
 
 

@@ -12,11 +12,11 @@ from itertools import islice, pairwise
 
 from ....plan.link.impairment import burst_bytes
 from ....plan.link.stage import frame_bytes
+from ...evidence.bucket import used_up
 from ...evidence.case import Case
-from ...evidence.paced import used_up
 from ...evidence.stage import StageEvidence
-from ...observe.paced import PacedSample
-from ...stored_result import Finding
+from ...observe.bucket import PacedSample
+from ...result import Finding
 
 HINT = "somebody set it up again, or what was read back is not whole"
 SECOND_NS = 10**9

@@ -13,7 +13,7 @@ from ....plan.link.stage import State, frame_bytes
 from ...evidence.case import Case, Slack
 from ...evidence.fault import DownCount, FaultCount
 from ...evidence.stage import StageEvidence
-from ...stored_result import Finding, Verdict
+from ...result import Finding, Verdict
 from ...subject.host_counter import HOST_COUNTERS
 from .. import chance
 

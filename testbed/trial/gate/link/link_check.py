@@ -17,7 +17,7 @@ from ...evidence.case import Case
 from ...evidence.interval import peak_pair, whole_pair
 from ...evidence.stage import Evidence, StageEvidence
 from ...observe.sample import QueueSample
-from ...stored_result import Finding
+from ...result import Finding
 from .. import chance
 
 RATE_TOLERANCE = 0.001

@@ -8,7 +8,7 @@ from ....plan.link.stage import Policing
 from ...evidence.case import Case
 from ...evidence.policing import Policed
 from ...evidence.stage import StageEvidence
-from ...stored_result import Finding
+from ...result import Finding
 
 POLICY_TOLERANCE = 0.01
 

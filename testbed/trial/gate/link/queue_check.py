@@ -13,7 +13,7 @@ from ...evidence.stage import StageEvidence
 from ...observe.sample import QueueSample, TcpSample
 from ...observe.tcp_info import ECN_MODES, UNDECIDED
 from ...orders.remark import ASKS_FOR_ECN, ECN_SYSCTL, NEEDS_MARKS
-from ...stored_result import Finding
+from ...result import Finding
 
 Looks: TypeAlias = tuple[QueueSample, QueueSample]
 

@@ -17,7 +17,7 @@ from ... import measured
 from ...evidence.case import Case
 from ...evidence.stage import Evidence, StageEvidence
 from ...measured import PingResult
-from ...stored_result import Finding
+from ...result import Finding
 from ...subject.machine import VMS
 from ...subject.routing import ROUTING
 from .. import chance

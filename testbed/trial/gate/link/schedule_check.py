@@ -10,7 +10,7 @@ from ....plan.network import Plan
 from ...evidence.case import Case, Slack
 from ...evidence.interval import capacity_bits
 from ...evidence.stage import StageEvidence
-from ...stored_result import Finding, Verdict
+from ...result import Finding, Verdict
 from .link_check import RATE_TOLERANCE
 from .set_up_check import differences
 

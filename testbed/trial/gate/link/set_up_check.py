@@ -13,7 +13,7 @@ from ...evidence.case import Case
 from ...evidence.interval import Timeline
 from ...evidence.stage import StageEvidence
 from ...observe.readback import Qdisc
-from ...stored_result import Finding
+from ...result import Finding
 from ...subject.network import HINT
 
 FIFO = "pfifo"

@@ -11,7 +11,7 @@ from ...evidence.case import Case
 from ...evidence.stage import TcEvidence
 from ...observe.readback import HtbClass, Qdisc
 from ...observe.sample import QueueSample
-from ...stored_result import Finding
+from ...result import Finding
 from .link_check import rate_of
 from .set_up_check import TOLD_TWICE
 
@@ -20,7 +20,7 @@ BUCKET_SLACK_NS = 1000 + TICK_NS
 
 CAME, FEW = 1, 2
 """On a kernel that runs in real time packets come while a queue is looked at: how many wait is read first, and their
-bytes a moment later (`whole.queue_sample`). So one packet more is allowed, and so few looks may have met a burst. Of
+bytes a moment later (`queue_samples`). So one packet more is allowed, and so few looks may have met a burst. Of
 25 000 looks at an HTB of 100 Mbit/s on two processors, 33 had the bytes of one frame more; of as many at 1 Gbit/s, 107,
 and 7 of these had 2 to 37 frames more.
 """

@@ -10,8 +10,8 @@ from ....plan.link.stage import frame_bytes
 from ...evidence.case import Case
 from ...evidence.interval import Happened
 from ...evidence.stage import StageEvidence
-from ...observe.paced import PacedSample
-from ...stored_result import Finding
+from ...observe.bucket import PacedSample
+from ...result import Finding
 from .bucket_check import looks_faults, too_little
 
 HINT = "somebody changed the trace, or what was read back is not whole"

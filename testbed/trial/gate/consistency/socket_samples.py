@@ -15,7 +15,7 @@ from ....plan.node.namespace import node_netns
 from ...evidence.case import Case, Slack
 from ...observe.sample import QueueSample, TcpSample
 from ...observe.tcp_info import FIELDS, UNKNOWN
-from ...stored_result import Finding, FlowResult
+from ...result import Finding, FlowResult
 from ...subject.observer import is_observed
 
 FEW = 3

@@ -1,4 +1,4 @@
-"""Damage: values in the evidence that no trial can have, by the types of its fields. Pure, no I/O.
+"""Values in the evidence that no trial can have, by the types of its fields. Pure, no I/O.
 
 Every count and time must be a finite number, not negative, and of a size that a trial can reach. So a counter that went
 backwards, a file that was cut short and a number that nobody parsed do not become a result.
@@ -13,17 +13,17 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
-from ...error import UserError
-from ...kernel.guest import TrialError
-from ...model.node.vm import Vm
-from ...plan.link.stage import Stage, State
-from ...plan.link.tclink import TcPort
-from ..evidence.outcome import TcpResult
-from ..evidence.stage import Evidence
-from ..measured import ToolResult, find
-from ..subject.registry import SUBJECTS
-from ..workload.background import BACKGROUND, backgrounds
-from ..workload.registry import results
+from ....error import UserError
+from ....kernel.guest import TrialError
+from ....model.node.vm import Vm
+from ....plan.link.stage import Stage, State
+from ....plan.link.tclink import TcPort
+from ...evidence.outcome import TcpResult
+from ...evidence.stage import Evidence
+from ...measured import ToolResult, find
+from ...subject.registry import SUBJECTS
+from ...workload.background import BACKGROUND, backgrounds
+from ...workload.registry import results
 
 MOST, MOST_NS, MOST_RAW = 1e15, 5e17, 2.0**64
 """No trial has so many packets or bytes (10 Gbit/s for nine days), or so late a time (a computer that has run for 16

@@ -14,7 +14,7 @@ from ...evidence.case import Case
 from ...evidence.outcome import TcpResult
 from ...measured import PingResult
 from ...observe.sample import received_series
-from ...stored_result import Finding
+from ...result import Finding
 from ...workload import background
 from ...workload.registry import tool_of
 from ...workload.tool import rises

@@ -13,7 +13,7 @@ from ...evidence.case import Case
 from ...evidence.outcome import TcpResult
 from ...evidence.stage import StageEvidence, TcEvidence, stages_beside, tc_beside
 from ...orders.sequence import RTT_CHECK_COUNT
-from ...stored_result import Finding
+from ...result import Finding
 from ...subject.observer import is_observed, passed
 from ...subject.registry import SUBJECTS
 from ...workload import background

@@ -20,8 +20,8 @@ from ....plan.link.tclink import HTB, NETEM
 from ...evidence.case import Case
 from ...evidence.stage import StageEvidence
 from ...observe.sample import QueueSample
-from ...stored_result import Finding
-from .sample import LARGEST_BYTES, first_fault
+from ...result import Finding
+from .socket_samples import LARGEST_BYTES, first_fault
 
 KINDS = {DELAY: "netem", RATE: "tbf", BUFFER: "pfifo", HTB: "htb", NETEM: "netem"}
 """The kind of queue behind each handle of a plan, unless a link asks for another one."""

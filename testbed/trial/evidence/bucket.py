@@ -10,8 +10,8 @@ from typing import TypeVar
 from ...model.link.bucket import Policer, Shaper
 from ...model.link.impairment import Direction
 from ...model.link.trace import PACKET_BYTES, Trace
-from ..node_result import PacedResult, PolicerResult, ShaperResult, TraceResult
-from ..observe.paced import PacedSample
+from ..observe.bucket import PacedSample
+from ..result import PacedResult, PolicerResult, ShaperResult, TraceResult
 
 K = TypeVar("K")
 

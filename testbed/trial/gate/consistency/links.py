@@ -9,10 +9,10 @@ from ....plan.link.tclink import NETEM
 from ...evidence.case import Case
 from ...evidence.stage import StageEvidence
 from ...observe.readback import Qdisc
-from ...stored_result import Finding
+from ...result import Finding
 from ...subject.registry import SUBJECTS
 from ..link import set_up_check
-from .account import HINT
+from .tools import HINT
 
 EMULATORS_DEVICES = ("end0", "end1", "wire0", "wire1")
 LOOKED_UP, MANY = 0.5, 10
