@@ -17,9 +17,9 @@ in this order, and each step takes for granted what the ones before it found:
 4. *Do the numbers agree with each other?* Most facts are told by more than one counter, of different programs: bytes
    by the tool, its sockets, the links and captures; drops by the queue and by the bucket above it (`consistency`, and
    `Subject.faults`). What one of them makes up shows in another.
-5. *Is it what was asked?* The plan is made of the files of the user alone. `ip`, `tc` and `nft` set it up; netlink reads
-   it back, before and after the workload, through a decoder of ours (`trial.observe`). So an error would have to be made
-   twice, in two programs, in the same way. Counters, pings and samples then show what it did to packets.
+5. *Is it what was asked?* The plan is made of the files of the user alone. `ip`, `tc` and `nft` set it up; netlink
+   reads it back, before and after the workload, through a decoder of ours (`trial.observe`). So an error would have to
+   be made twice, in two programs, in the same way. Counters, pings and samples then show what it did to packets.
 
 A stage is its intervals: a link that never changes is judged by the same functions as one with a schedule.
 
@@ -30,7 +30,8 @@ may reject a loss that is as asked in one trial of a million (`gate.chance`).
 
 What the gate does not see is what only one source tells, such as the events of a controller. The tests hold a list of
 it: `tests/test_sabotage_evidence.py` takes every field of recorded evidence away or makes it absurd, and
-`tests/test_sabotage_generated.py` does that to every command and step; what passes must be an exception with its reason.
+`tests/test_sabotage_generated.py` does that to every command and step. What passes must be an exception with its
+reason.
 """
 
 from __future__ import annotations
