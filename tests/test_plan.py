@@ -29,7 +29,7 @@ from testbed.model.route import way
 from testbed.model.topology import Link, Node, Topology
 from testbed.model.workload import PingWorkload
 from testbed.plan.batch import batches, steps
-from testbed.plan.command import PREFIX, Command, undos
+from testbed.plan.command import PREFIX, Command, File, undos
 from testbed.plan.linux import Namespace, Write
 from testbed.plan.network import plan
 from testbed.plan.node.namespace import node_netns
@@ -165,6 +165,14 @@ def test_the_batches_hold_all_commands_in_their_order(topology: Topology) -> Non
     assert tuple(c for batch in batches(planned.commands) for c in batch.commands) == planned.commands
     lines = [line for step in steps_data(steps(planned.commands)) for line in step.get("stdin", "").splitlines()]
     assert lines == [" ".join(c.words) for c in planned.commands if c.tool in ("ip", "tc", "bridge", "nft")]
+
+
+@given(st.text(), st.text())
+def test_a_field_of_a_command_stays_one_word_whatever_is_in_it(one: str, other: str) -> None:
+    assert Write(one, other).words == (one, other)
+    assert File(one, other).words == (one, other)
+    assert Namespace(one).words == ("netns", "add", one)
+    assert [undo.words for undo in undos((Namespace(one),))] == [("netns", "del", one)]
 
 
 def test_undoing_what_was_undone_does_nothing() -> None:
