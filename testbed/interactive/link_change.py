@@ -19,6 +19,7 @@ from ..model.topology import Topology
 from ..plan import batch
 from ..plan.link import fault, ruleset
 from ..plan.link.stage import Emulator
+from ..plan.linux import Offloads, OfTable, Qdisc
 from ..plan.step_json import data
 from ..spec.topology.change import changed
 from ..spec.topology.file import TopologyFile
@@ -29,8 +30,8 @@ from .build import Build, build
 from .running_network import RunningNetwork
 
 TOPOLOGY = "topology.json"
-SETS_UP = ("ethtool", "tc", "nft")
-"""The tools of an emulator's commands, but for those that make its devices."""
+SETS_UP = (Offloads, Qdisc, OfTable)
+"""The commands of an emulator, except those that make its devices."""
 ENDS = ("end0", "end1")
 CLEAR = 'for each; do tc qdisc del dev "$each" root; done 2>/dev/null; nft flush ruleset'
 DOWN, SWITCHED = "down", "switched"
@@ -125,7 +126,7 @@ def topology_of(network: RunningNetwork) -> Topology:
 def _steps(made: Build, emulator: Emulator, had: Sequence[str]) -> Iterator[dict[str, Any]]:
     devices = [*ENDS, "wire0", "wire1", *(f"{pair}{end}" for pair in had for end in (0, 1))]
     yield {"run": ["sh", "-c", CLEAR, "sh", *devices], "netns": emulator.netns, "title": f"link {emulator.link}"}
-    commands = [each for each in made.plan.commands if each.netns == emulator.netns and each.tool in SETS_UP]
+    commands = [each for each in made.plan.commands if each.netns == emulator.netns and isinstance(each, SETS_UP)]
     steps, _ = substituted(made.topology, batch.steps(commands), tools(), is_lab=made.kernel.kind != "host")
     yield from map(data, steps)
 
