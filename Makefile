@@ -50,7 +50,7 @@ check-tests:
 
 test:
 	@./setup.sh test
-	$(PYTEST) -m "not nightly"
+	$(PYTEST) -m "not nightly" --durations=200 --durations-min=1
 
 # All tests and all rows of the publications. A row that is not met, or of which nobody can tell, is no failure here; compare the page with
 # docs/reproduction.md.
