@@ -28,6 +28,7 @@ OURS = {
     "0008-um-refused-mapping.patch",
     "0009-random-inline.patch",
     "0010-um-profile.patch",
+    "0011-um-stub-hostile.patch",
 }
 
 
