@@ -17,11 +17,10 @@ from ...model.scenario import Trial
 from ...trial.result import TrialResult
 from ..ledger import Ledger
 from ..run import Sweep
-from . import member, task
+from . import member, parcel, task
 from .arrival import stored
 from .flight import MOST_TROUBLES, Again, Flight, Trouble
 from .member import CORE, MEMORY
-from .parcel import Parcel
 from .pool import ClusterLost, Pool
 from .task import Outcome, task_of
 
@@ -132,8 +131,8 @@ class Dispatcher:
         """A result that a worker kept of an earlier run."""
         for address in sorted(self._kept.pop(key, ())):
             said = await self._pool.ask(address, member.fetch, key)
-            if isinstance(said, Parcel):
-                return Outcome(key, "finished", address, said)
+            if (found := parcel.received(said)) is not None:
+                return Outcome(key, "finished", address, found)
         return None
 
     async def _carried_out(self, flight: Flight) -> Outcome:
@@ -171,8 +170,8 @@ class Dispatcher:
         from distributed.utils import CancelledError
 
         try:
-            outcome: Outcome = await future
-            return outcome
+            said = await future
+            return task.received(said) or f"a worker has an error of its own: {said}"
         except KilledWorker as error:
             return f"the workers that were to do it died, the last one is {error.last_worker.address}"
         except CancelledError:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
 
@@ -28,6 +28,13 @@ class KernelId:
     name: str
     key: str
     image: str
+
+
+def received(value: object) -> KernelId | None:
+    """What arrived, made anew; None if it is no name of a kernel."""
+    has = vars(value) if isinstance(value, KernelId) else {}
+    words = [has.get(each.name) for each in fields(KernelId)]
+    return KernelId(*map(str, words)) if all(type(each) is str for each in words) else None
 
 
 def kernel_id(image: KernelImage) -> KernelId:

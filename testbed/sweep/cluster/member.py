@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any, cast
 
 from ...kernel.consumption import available_bytes
@@ -35,6 +35,19 @@ class Member:
     parts: software.Parts
     lacking: tuple[KernelId, ...]
     kept: tuple[str, ...]
+
+
+def received(value: object) -> Member | None:
+    """What arrived, made anew; None if it is no answer of a worker's: a class says nothing of what is in it."""
+    if not isinstance(value, Member) or set(vars(value)) != {each.name for each in fields(Member)}:
+        return None
+    lists = isinstance(value.lacking, tuple) and isinstance(value.kept, tuple) and isinstance(value.parts, dict)
+    lacking = tuple(filter(None, map(kernel_parcel.received, value.lacking))) if lists else ()
+    texts = (value.name, value.host, *value.kept, *value.parts, *value.parts.values()) if lists else (None,)
+    numbers = (value.cores, value.memory_bytes)
+    if not all(type(each) is str for each in texts) or not all(type(each) is int and each >= 0 for each in numbers):
+        return None
+    return replace(Member(**vars(value)), lacking=lacking)
 
 
 def present(kernels: Iterable[KernelId], dask_worker: Any = None) -> Member:

@@ -41,6 +41,13 @@ class Parcel:
         return Parcel(data, hashlib.sha256(data).hexdigest())
 
 
+def received(value: object) -> Parcel | None:
+    """What arrived, made anew; None if it is no parcel: a class says nothing of what is in it."""
+    has = vars(value) if isinstance(value, Parcel) else {}
+    data, digest = has.get("data"), has.get("digest")
+    return Parcel(data, digest) if isinstance(data, bytes) and type(digest) is str else None
+
+
 def packed(folder: Path, names: Iterable[str] | None = None) -> Parcel:
     """The files of a folder (None: all of them). The same files make the same parcel. Raises ParcelError if they are
     too large to travel.

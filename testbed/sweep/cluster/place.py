@@ -25,6 +25,7 @@ from . import task
 from .dispatcher import Dispatcher
 from .member import CORE, MEMORY
 from .outfit import outfit
+from .plain_pickle import accepted_only
 from .pool import ClusterLost, Notice, Pool
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ LOCAL = re.compile(r"local:([1-9]\d*)")
 SCHEDULER = re.compile(r"(tcp|tls|ucx|ws|wss)://\S+")
 ALLOWED = "tcp://HOST:8786, tls://HOST:8786, the scheduler file of a running scheduler, or local:N"
 CONNECT_S = 20.0
+NO_PAGES: dict[str, list[str]] = {f"distributed.{kind}.http.routes": [] for kind in ("scheduler", "worker", "nanny")}
 SILENT = logging.CRITICAL + 1
 
 
@@ -116,27 +118,30 @@ class Cluster:
             return
         said = self.where.address or self.where.file
         options = {"address": self.where.address, "scheduler_file": self.where.file and str(self.where.file)}
-        client = Client(**options, asynchronous=True, timeout=CONNECT_S, set_as_default=False)
-        try:
-            await client
-        except (OSError, TimeoutError, ValueError, RuntimeError) as error:
-            await client.close()
-            raise ClusterLost(f"the Dask scheduler {said} does not answer: {error}", "dask scheduler") from None
-        try:
-            yield client
-        finally:
-            await client.close()
+        with accepted_only():
+            client = Client(**options, asynchronous=True, timeout=CONNECT_S, set_as_default=False)
+            try:
+                await client
+            except (OSError, TimeoutError, ValueError, RuntimeError) as error:
+                await client.close()
+                raise ClusterLost(f"the Dask scheduler {said} does not answer: {error}", "dask scheduler") from None
+            try:
+                yield client
+            finally:
+                await client.close()
 
 
 @asynccontextmanager
 async def _local(workers: int) -> AsyncIterator[Any]:
     """A scheduler and workers of one core each, which end with us. Nobody else can reach them: they talk over TLS, with
-    keys that are made for the run.
+    keys that are made for the run, and their web servers, which every local user reaches, have no pages.
     """
+    import dask
     from distributed import LocalCluster
 
     memory_bytes = max(0, available_bytes() - RESERVE_BYTES) // workers
-    with journal.folder_noted(Path(tempfile.gettempdir()) / journal.unique("testbed-workers"), remove_tree) as folder:
+    noted = journal.folder_noted(Path(tempfile.gettempdir()) / journal.unique("testbed-workers"), remove_tree)
+    with noted as folder, dask.config.set(NO_PAGES):
         async with LocalCluster(
             n_workers=workers,
             threads_per_worker=1,

@@ -105,7 +105,8 @@ class Pool:
         asked = await asyncio.gather(
             *(self.ask(address, member.present, tuple(self.outfit.kernels)) for address in new)
         )
-        accepted = {address: said for address, said in zip(new, asked, strict=True) if self._accepts(address, said)}
+        said: list[Any] = [each if isinstance(each, Exception) else member.received(each) for each in asked]
+        accepted = {address: each for address, each in zip(new, said, strict=True) if self._accepts(address, each)}
         await self._send_kernels(accepted)
         joined = [address for address in accepted if address not in self.refused]
         for address, said in zip(joined, await self._ask_all(joined, member.join, self.outfit.ticket), strict=True):

@@ -10,10 +10,10 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 from ...error import MachineError, TestbedError, UserError
 from ...kernel.consumption import available_bytes
@@ -30,6 +30,7 @@ from ...trial.ready_kernel import ReadyKernel
 from . import kernel_parcel
 from .kernel_parcel import KernelId
 from .parcel import Parcel, packed
+from .parcel import received as parcel_received
 from .spool import spool
 
 TOPIC = "testbed-trial"
@@ -63,6 +64,17 @@ class Outcome:
     worker: str
     parcel: Parcel | None = None
     said: str = ""
+
+
+def received(value: object) -> Outcome | None:
+    """What arrived, made anew; None if it is no outcome: a class says nothing of what is in it."""
+    if not isinstance(value, Outcome):
+        return None
+    has = {each.name: vars(value).get(each.name, each.default) for each in fields(Outcome)}
+    sent, has["parcel"] = has["parcel"], parcel_received(has["parcel"])
+    texts = all(type(has[name]) is str for name in ("key", "worker", "said", "ending"))
+    is_whole = texts and has["ending"] in get_args(Ending) and (sent is None) == (has["parcel"] is None)
+    return Outcome(**has) if is_whole else None
 
 
 class Worker(Protocol):
