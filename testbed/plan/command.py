@@ -42,11 +42,11 @@ class Command(ABC):
     on: str | None = None
 
     form: ClassVar[str] = ""
-    """The words, with fields of the command in braces; a field stays one word."""
+    """The words, with fields of the command in braces. A field stays one word, whatever is in it."""
     undone: ClassVar[str] = ""
-    """The same for the words that undo it; empty where removing the namespace or the device does."""
+    """The words of the same tool that undo it, likewise; empty where removing the namespace or the device does."""
     fact: ClassVar[tuple[str, str]] = ("", "")
-    """What can be read back after it, whatever was before, and its value; the same."""
+    """What can be read back after it, and its value, likewise; empty for nothing."""
 
     @property
     @abstractmethod
@@ -56,9 +56,11 @@ class Command(ABC):
     @property
     def words(self) -> Words:
         """What the tool gets, without its name."""
+        assert self.form, f"BUG: {type(self).__name__} has no words"
         return self.filled(self.form)
 
     def filled(self, form: str) -> Words:
+        """Words with the values of fields in place of their names."""
         return tuple(word.format_map(vars(self)) for word in form.split())
 
     @property
@@ -109,6 +111,7 @@ class Command(ABC):
 
     @property
     def facts(self) -> Facts:
+        """What can be read back after it, whatever was before."""
         what, value = (each.format_map(vars(self)) for each in self.fact)
         return {self.at(what): value} if what else {}
 
@@ -117,6 +120,7 @@ class Command(ABC):
         facts |= self.facts
 
     def at(self, what: str) -> Place:
+        """What is meant in its namespace."""
         return (self.netns or "", what)
 
 
