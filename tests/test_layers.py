@@ -80,7 +80,7 @@ INSIDE = {
         ("evidence",),
         ("observe",),
         ("measured", "result"),
-        ("record", "strict_folder"),
+        ("law", "record", "strict_folder"),
         ("trusted_path",),
     ),
 }

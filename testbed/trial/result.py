@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from . import record
+from .law import NEVER_ZERO
 from .record import ABSENT_IF_EMPTY, POSITIVE, SIGNED
 
 SCHEMA = 1
@@ -37,19 +38,19 @@ class FlowResult:
 
     `retransmits` counts segments over the flow's life. `sndbuf_bytes` and `rcvbuf_bytes` are the kernel's sizes of the
     two sockets' buffers (twice what was asked). The `_limited` are fractions of the time in which the flow had data to
-    send. A field is None if the tool does not report it.
+    send. Linux takes a jiffy for an RTT of 0. A field is None if the tool does not report it.
     """
 
     goodput_bps: float | None
     retransmits: int | None
-    rtt_min_s: float | None
+    rtt_min_s: float | None = field(metadata=NEVER_ZERO)
     congestion: str | None
-    port: int | None = None
+    port: int | None = field(default=None, metadata=NEVER_ZERO)
     received_bytes: int | None = None
-    sndbuf_bytes: int | None = None
-    rcvbuf_bytes: int | None = None
+    sndbuf_bytes: int | None = field(default=None, metadata=NEVER_ZERO)
+    rcvbuf_bytes: int | None = field(default=None, metadata=NEVER_ZERO)
     snd_wnd_bytes: int | None = None
-    mss_bytes: int | None = None
+    mss_bytes: int | None = field(default=None, metadata=NEVER_ZERO)
     busy_s: float | None = None
     rwnd_limited: float | None = None
     sndbuf_limited: float | None = None

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ...plan.linux import OWN_QDISCS
+from ..law import RISES
 from . import netlink
 from .sample import TCA_KIND, TCA_STATS2, Query, of_kind
 
@@ -46,12 +47,12 @@ class PacedSample:
     kind: str
     backlog_packets: int
     backlog_bytes: int
-    time_ns: int
-    busy_ns: int
-    taken_bytes: int
+    time_ns: int = field(metadata=RISES)
+    busy_ns: int = field(metadata=RISES)
+    taken_bytes: int = field(metadata=RISES)
     credit_bytes: int
-    policed_packets: int
-    policed_bytes: int
+    policed_packets: int = field(metadata=RISES)
+    policed_bytes: int = field(metadata=RISES)
     begin_ns: int
     opportunities: int
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from ..law import RISES
 from . import netlink
 
 TCA_STATS_QUEUE, TCA_STATS_APP = 3, 4
@@ -26,12 +27,12 @@ class Counts:
     told. `filtered_acks` were dropped because a later ACK that waited with them says the same, and are in neither.
     """
 
-    aqm_drops: int
-    full_drops: int
-    marks: int
+    aqm_drops: int = field(metadata=RISES)
+    full_drops: int = field(metadata=RISES)
+    marks: int = field(metadata=RISES)
     is_told_apart: bool = True
     largest_bytes: int | None = None
-    filtered_acks: int = 0
+    filtered_acks: int = field(default=0, metadata=RISES)
 
 
 def counts(kind: str, drops: int, stats: Mapping[int, bytes], options: bytes) -> Counts | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...plan.link.impairment import TICK_NS
 from ...plan.linux import OWN_QDISCS
+from ..law import RAW
 from . import bucket, netlink, queue_option
 from .sample import Query, of_kind
 
@@ -46,7 +47,7 @@ class Qdisc:
     delay_ns: int | None = None
     jitter_ns: int | None = None
     rate_bps: int | None = None
-    more: Mapping[str, int] = field(default_factory=dict)
+    more: Mapping[str, int] = field(default_factory=dict, metadata=RAW)
     parent: str = "root"
 
     def value(self, name: str) -> int | None:

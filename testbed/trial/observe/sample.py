@@ -10,9 +10,10 @@ import socket
 import struct
 from bisect import bisect_left
 from collections.abc import Container, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
+from ..law import RISES, SAME
 from . import netlink, queue_counter, tcp_info
 from .queue_counter import Counts
 
@@ -67,14 +68,14 @@ class QueueSample:
     are there for queues that may drop or mark before they are full.
     """
 
-    time_ns: int
+    time_ns: int = field(metadata=RISES)
     netns: str
-    device: int
+    device: int = field(metadata=SAME)
     handle: str
     kind: str
-    bytes: int
-    packets: int
-    drops: int
+    bytes: int = field(metadata=RISES)
+    packets: int = field(metadata=RISES)
+    drops: int = field(metadata=RISES)
     backlog_bytes: int
     backlog_packets: int
     counts: Counts | None = None

@@ -16,48 +16,56 @@ _MICRO, _MILLI = 1e-6, 1e-3
 
 @dataclass(frozen=True)
 class Field:
-    """Where a field is, how it is packed, and what one unit of it is worth in base units (None: a plain count)."""
+    """Where a field is, how it is packed, and what one unit of it is worth in base units (None: a plain count).
+
+    Its laws: it only `rises`; of a connected socket it is `never_zero`, or only once that has `moved` data; `is_paced`
+    is a rate at which nothing needs to have been sent.
+    """
 
     name: str
     offset: int
     code: str
     unit: float | None = None
+    rises: bool = False
+    never_zero: bool = False
+    moved: bool = False
+    is_paced: bool = False
 
 
 FIELDS = (
     Field("state", 0, "B"),
     Field("ca_state", 1, "B"),
-    Field("rto_s", 8, "I", _MICRO),
-    Field("snd_mss_bytes", 16, "I"),
+    Field("rto_s", 8, "I", _MICRO, never_zero=True),
+    Field("snd_mss_bytes", 16, "I", never_zero=True),
     Field("unacked", 24, "I"),
     Field("sacked", 28, "I"),
     Field("lost", 32, "I"),
-    Field("rcv_ssthresh_bytes", 64, "I"),
+    Field("rcv_ssthresh_bytes", 64, "I", never_zero=True),
     Field("srtt_s", 68, "I", _MICRO),
     Field("rttvar_s", 72, "I", _MICRO),
     Field("snd_ssthresh", 76, "I"),
-    Field("snd_cwnd", 80, "I"),
-    Field("reordering", 88, "I"),
-    Field("total_retrans", 100, "I"),
-    Field("pacing_rate_bps", 104, "Q", 8.0),
-    Field("bytes_acked", 120, "Q"),
-    Field("bytes_received", 128, "Q"),
-    Field("segs_out", 136, "I"),
-    Field("segs_in", 140, "I"),
+    Field("snd_cwnd", 80, "I", never_zero=True),
+    Field("reordering", 88, "I", never_zero=True),
+    Field("total_retrans", 100, "I", rises=True),
+    Field("pacing_rate_bps", 104, "Q", 8.0, moved=True, is_paced=True),
+    Field("bytes_acked", 120, "Q", rises=True),
+    Field("bytes_received", 128, "Q", rises=True),
+    Field("segs_out", 136, "I", rises=True),
+    Field("segs_in", 140, "I", rises=True, moved=True),
     Field("notsent_bytes", 144, "I"),
-    Field("min_rtt_s", 148, "I", _MICRO),
-    Field("data_segs_in", 152, "I"),
-    Field("data_segs_out", 156, "I"),
-    Field("delivery_rate_bps", 160, "Q", 8.0),
-    Field("busy_s", 168, "Q", _MICRO),
-    Field("rwnd_limited_s", 176, "Q", _MICRO),
-    Field("sndbuf_limited_s", 184, "Q", _MICRO),
-    Field("delivered", 192, "I"),
-    Field("bytes_sent", 200, "Q"),
-    Field("bytes_retrans", 208, "Q"),
+    Field("min_rtt_s", 148, "I", _MICRO, moved=True),
+    Field("data_segs_in", 152, "I", rises=True),
+    Field("data_segs_out", 156, "I", rises=True),
+    Field("delivery_rate_bps", 160, "Q", 8.0, is_paced=True),
+    Field("busy_s", 168, "Q", _MICRO, rises=True),
+    Field("rwnd_limited_s", 176, "Q", _MICRO, rises=True),
+    Field("sndbuf_limited_s", 184, "Q", _MICRO, rises=True),
+    Field("delivered", 192, "I", rises=True),
+    Field("bytes_sent", 200, "Q", rises=True),
+    Field("bytes_retrans", 208, "Q", rises=True),
     Field("snd_wnd_bytes", 228, "I"),
     Field("rcv_wnd_bytes", 232, "I"),
-    Field("total_rto", 240, "H"),
+    Field("total_rto", 240, "H", rises=True),
 )
 
 UNKNOWN = {

@@ -302,6 +302,7 @@ TOOL = Tool(
     begin=(OUTPUT, r"^begin (\d+)$"),
     tells=frozenset({"begin_ns", "end_ns"}),
     result=CommandResult,
+    runs_programs=True,
     checks=(values, starts, traffic, processes),
     gather=gather,
 )

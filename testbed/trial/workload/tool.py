@@ -30,7 +30,8 @@ class Tool(Generic[W]):
     what only this tool measures (None: nothing), `always` or not: the gate refuses a trial without them. `faults` says
     what does not add up in that, `checks` compare it with what was asked, `host_checks` say whether hosts held it back.
     `comments` says what was drawn, in lines of comment for the script of a plan, from the same as `steps`; None if
-    nothing is drawn. `gather` joins what it left on several kernels, before `read`; None if it needs no joining.
+    nothing is drawn. `runs_programs`: of the user, which open sockets as they like. `gather` joins what it left on
+    several kernels, before `read`; None if it needs no joining.
     """
 
     workload: type[W]
@@ -40,6 +41,7 @@ class Tool(Generic[W]):
     tells: frozenset[str] = frozenset()
     result: type[ToolResult] | None = None
     always: bool = True
+    runs_programs: bool = False
     faults: Callable[[Case, Any], Iterator[str]] | None = None
     checks: tuple[Callable[[Case, Any], Iterator[Finding]], ...] = ()
     host_checks: tuple[Callable[[Case, Any], Iterator[Finding]], ...] = ()

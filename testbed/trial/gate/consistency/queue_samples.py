@@ -19,6 +19,8 @@ from ....plan.link.stage import BUFFER, DELAY, RATE
 from ....plan.link.tclink import HTB, NETEM
 from ...evidence.case import Case
 from ...evidence.stage import StageEvidence
+from ...law import broken_between, laws
+from ...observe.queue_counter import Counts
 from ...observe.sample import QueueSample
 from ...result import Finding
 from .socket_samples import LARGEST_BYTES, first_fault
@@ -30,7 +32,7 @@ UNEVEN = ("dualpi2",)
 """Linux 7.3's dualpi2 tells of a packet and of its bytes at different moments."""
 
 APART = ("full_drops", "filtered_acks")
-COUNTED = (*APART, "marks", "aqm_drops")
+COUNTED = sorted((name for name, each in laws(Counts).items() if each.rises), key=lambda name: name == "aqm_drops")
 """What a queue that was asked counts apart."""
 SUBTRACT = ("cake", "codel", "dualpi2", "fq_codel", "fq_pie", "pie")
 """Kinds whose `aqm_drops` are all drops but those of APART (`observe.queue_counter`)."""
@@ -98,10 +100,7 @@ def _queue_faults(
             yield f"{each.packets} packets with {each.bytes} bytes"
     yield from _waiting_faults([each for each in samples if each.kind not in UNEVEN], is_exact)
     for one, later in pairwise(samples):
-        for name in ("time_ns", "bytes", "packets", "drops", "device"):
-            before, after = getattr(one, name), getattr(later, name)
-            if after < before or (name == "device" and after != before):
-                yield f"{name} went from {before} to {after}"
+        yield from broken_between(one, later)
         if asked is not None:
             yield from _counted_faults(one, later, is_exact)
 

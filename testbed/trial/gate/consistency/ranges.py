@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 import types
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
-from functools import cache
+from dataclasses import Field, fields, is_dataclass
+from functools import cache, partial
 from typing import Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
 from ....error import UserError
@@ -18,9 +18,11 @@ from ....kernel.guest import TrialError
 from ....model.node.vm import Vm
 from ....plan.link.stage import Stage, State
 from ....plan.link.tclink import TcPort
+from ... import law
 from ...evidence.outcome import TcpResult
 from ...evidence.stage import Evidence
 from ...measured import ToolResult, find
+from ...observe import tcp_info
 from ...subject.registry import SUBJECTS
 from ...workload.background import BACKGROUND, backgrounds
 from ...workload.registry import results
@@ -37,14 +39,8 @@ smoothed round-trip time, are 1.4e17 bit/s (tcp_update_pacing_rate in Linux 7.3.
 FOR_EVER_NS = 2**63 - 1
 """The end of an interval that nothing ended."""
 
-SIGNED = frozenset({"clock_ahead_ns", "late_ns", "status"})
-"""Fields that may be negative."""
-
-PACED = frozenset({"pacing_rate_bps", "delivery_rate_bps"})
-"""Fields with rates at which nothing needs to have been sent."""
-
-RAW = frozenset({"more", "dpid"})
-"""Fields with numbers as the kernel or a switch has them."""
+PACED = frozenset(each.name for each in tcp_info.FIELDS if each.is_paced)
+"""Rates at which nothing needs to have been sent."""
 
 PLANNED = (Stage, State, TcPort, Vm)
 """What the plan asked, which is no evidence."""
@@ -91,26 +87,38 @@ def _of(kind: Any) -> Check:
     return _check(kind)
 
 
+Way: TypeAlias = Literal["counted", "signed", "raw"]
+"""Whether numbers are 0 or more, may be negative, or are those of the kernel, with 64 bits."""
+
+
+def _way(each: Field[Any]) -> Way:
+    if each.metadata.get("law", law.NONE).is_raw:
+        return "raw"
+    return "signed" if each.metadata.get("sign") == "any" else "counted"
+
+
 @cache
-def _check(hint: Any) -> Check:
+def _check(hint: Any, way: Way = "counted") -> Check:
     if is_dataclass(hint):
         return _record(hint)
     origin, parts = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
-        inner = tuple(_check(part) for part in parts if part is not type(None))
+        inner = tuple(_check(part, way) for part in parts if part is not type(None))
         return lambda value, at: iter(()) if value is None else _any_of(inner, value, at)
     if origin is tuple:
-        return _row(parts)
+        return _row(parts, way)
     if origin in (Mapping, dict):
-        return _mapping(_check(parts[1]))
+        return _mapping(_check(parts[1], way))
     if origin is Literal:
         return lambda value, at: _told(value in parts, value, at, " or ".join(map(str, parts)))
+    if hint in (int, float):
+        return partial(_whole if hint is int else _number, way)
     return _SCALARS.get(hint, lambda value, at: iter(()))
 
 
 def _record(kind: Any) -> Check:
     hints = get_type_hints(kind)
-    members = [(each.name, _check(hints[each.name])) for each in fields(kind) if kind not in PLANNED]
+    members = [(each.name, _check(hints[each.name], _way(each))) for each in fields(kind) if kind not in PLANNED]
 
     def check(value: Any, at: str) -> Iterator[str]:
         if not isinstance(value, kind):
@@ -122,8 +130,8 @@ def _record(kind: Any) -> Check:
     return check
 
 
-def _row(parts: tuple[Any, ...]) -> Check:
-    each = [_check(part) for part in parts if part is not Ellipsis]
+def _row(parts: tuple[Any, ...], way: Way) -> Check:
+    each = [_check(part, way) for part in parts if part is not Ellipsis]
     is_series = Ellipsis in parts
 
     def check(value: Any, at: str) -> Iterator[str]:
@@ -156,25 +164,24 @@ def _length(told: tuple[str, ...]) -> int:
     return len(told)
 
 
-def _number(value: Any, at: str) -> Iterator[str]:
+def _number(way: Way, value: Any, at: str) -> Iterator[str]:
     name = at.rpartition(".")[2].partition("[")[0]
-    raw = any(part in RAW for part in at.split(".")[-2:])
-    most = MOST_RAW if raw else MOST_PACED_BPS if name in PACED else MOST_NS if name.endswith("_ns") else MOST
+    most = MOST_RAW if way == "raw" else MOST_PACED_BPS if name in PACED else MOST_NS if name.endswith("_ns") else MOST
     if isinstance(value, bool) or not isinstance(value, int | float):
         yield f"{at} is {value!r:.40}, not a number"
     elif not math.isfinite(value):
         yield f"{at} is {value}"
-    elif value < 0 and not (raw or name in SIGNED):
+    elif value < 0 and way == "counted":
         yield f"{at} is {value}: it went backwards"
     elif abs(value) >= most and value != FOR_EVER_NS:
         yield f"{at} is {value:g}, more than any trial can have"
 
 
-def _whole(value: Any, at: str) -> Iterator[str]:
+def _whole(way: Way, value: Any, at: str) -> Iterator[str]:
     if isinstance(value, float):
         yield f"{at} is {value}, not a whole number"
     else:
-        yield from _number(value, at)
+        yield from _number(way, value, at)
 
 
 def _told(is_right: bool, value: Any, at: str, what: str) -> Iterator[str]:
@@ -182,8 +189,6 @@ def _told(is_right: bool, value: Any, at: str, what: str) -> Iterator[str]:
 
 
 _SCALARS: dict[Any, Check] = {
-    int: _whole,
-    float: _number,
     bool: lambda value, at: _told(isinstance(value, bool), value, at, "true or false"),
     str: lambda value, at: _told(isinstance(value, str), value, at, "text"),
 }

@@ -25,25 +25,10 @@ ENOUGH = Slack(0.9, 0.5)
 GAP = 1.5
 """The longest time between two samples in virtual time, in intervals."""
 
-RISING = (
-    "bytes_acked",
-    "bytes_received",
-    "bytes_retrans",
-    "bytes_sent",
-    "busy_s",
-    "data_segs_in",
-    "data_segs_out",
-    "delivered",
-    "rwnd_limited_s",
-    "segs_in",
-    "segs_out",
-    "sndbuf_limited_s",
-    "total_retrans",
-    "total_rto",
-)
-NEVER_ZERO = ("rcv_ssthresh_bytes", "reordering", "rto_s", "snd_cwnd", "snd_mss_bytes")
+RISING = tuple(each.name for each in FIELDS if each.rises)
+NEVER_ZERO = tuple(each.name for each in FIELDS if each.never_zero)
 """Of a connected socket."""
-MOVING = ("min_rtt_s", "pacing_rate_bps", "segs_in")
+MOVING = tuple(each.name for each in FIELDS if each.moved)
 """Of one that has sent or received data."""
 OFFSETS = {field.name: field.offset for field in FIELDS}
 ESTABLISHED, STATES = 1, range(1, 13)

@@ -12,6 +12,7 @@ from ....plan.node.namespace import node_netns
 from ... import measured
 from ...evidence.case import Case
 from ...evidence.outcome import TcpResult
+from ...law import zeros
 from ...measured import PingResult
 from ...observe.sample import received_series
 from ...result import Finding
@@ -24,8 +25,6 @@ NEAR = 1e-6
 """The relative difference of numbers that were rounded or came from a division."""
 PINGS_S = 1e-6
 """What ping prints is rounded to this. Without any delay, virtual time may stand still: then it prints 0."""
-NEVER_ZERO = ("port", "sndbuf_bytes", "rcvbuf_bytes", "mss_bytes", "rtt_min_s")
-"""Fields of a flow, where the tool tells them; Linux takes a jiffy for an RTT of 0."""
 ENDS_APART = 0.05
 """By which share the bytes of a goodput and of its ramp may miss those of the flows, whose ends differ a little."""
 ALONE = 0.01
@@ -66,9 +65,7 @@ def _flows(case: Case) -> Iterator[str]:
     """Sockets have ports and buffers; together the flows got what the goodput says."""
     outcome = case.evidence.outcome
     for number, flow in enumerate(outcome.flows, 1):
-        for name in NEVER_ZERO:
-            if getattr(flow, name) == 0:
-                yield f"{name} of flow {number} is 0"
+        yield from (f"{name} of flow {number} is 0" for name in zeros(flow))
         if any((share or 0.0) > 1 + NEAR for share in (flow.rwnd_limited, flow.sndbuf_limited)):
             yield f"flow {number} was held back for more than its time"
         if flow.congestion is not None and "congestion" not in case.trial.workload.reports:

@@ -15,6 +15,7 @@ from ....plan.link.stage import frame_bytes
 from ...evidence.bucket import used_up
 from ...evidence.case import Case
 from ...evidence.stage import StageEvidence
+from ...law import broken_between
 from ...observe.bucket import PacedSample
 from ...result import Finding
 
@@ -101,9 +102,7 @@ def looks_faults(each: StageEvidence, looks: Sequence[PacedSample]) -> Iterator[
     for one, later in pairwise(looks):
         if (one.kind, one.device, one.netns) != (later.kind, later.device, later.netns):
             yield f"{one.kind} became {later.kind}"
-        for name in ("time_ns", "busy_ns", "taken_bytes", "policed_packets", "policed_bytes"):
-            if getattr(later, name) < getattr(one, name):
-                yield f"{name} went from {getattr(one, name)} to {getattr(later, name)}"
+        yield from broken_between(one, later)
         if later.busy_ns - one.busy_ns > later.time_ns - one.time_ns:
             yield f"{later.busy_ns - one.busy_ns} ns busy in {later.time_ns - one.time_ns} ns"
     if bool(looks[-1].policed_packets) != bool(looks[-1].policed_bytes):

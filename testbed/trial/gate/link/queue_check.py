@@ -14,6 +14,7 @@ from ...observe.sample import QueueSample, TcpSample
 from ...observe.tcp_info import ECN_MODES, UNDECIDED
 from ...orders.remark import ASKS_FOR_ECN, ECN_SYSCTL, NEEDS_MARKS
 from ...result import Finding
+from ...workload.registry import tool_of
 
 Looks: TypeAlias = tuple[QueueSample, QueueSample]
 
@@ -129,7 +130,7 @@ def _asks_for_ecn(trial: Trial) -> bool:
     sysctls = {*trial.sysctls, *(each for node in nodes for each in node.sysctls)}
     asked = any(node.ecn not in (None, "off") for node in nodes) or bool(trial.controls & NEEDS_MARKS)
     asked = asked or any((ECN_SYSCTL, value) in sysctls for value in ASKS_FOR_ECN)
-    return asked or trial.workload.tool == "command" or any(node.kind.has_own_kernel for node in nodes)
+    return asked or tool_of(trial.workload).runs_programs or any(node.kind.has_own_kernel for node in nodes)
 
 
 def _ecn_fault(each: TcpSample, is_asked: bool, telling: set[str]) -> str | None:
