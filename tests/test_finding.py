@@ -453,8 +453,8 @@ def test_a_setting_of_tcp_that_nobody_asked_for_is_told_of_with_the_kernels_own(
         return [each.text for each in found]
 
     assert said(tcp_ecn="2") == []
-    assert said(tcp_ecn="1") == ["tb-a: tcp_ecn: nobody asked for it, the kernel has 1, not 2"]
-    assert said(tcp_new="1") == ["tb-a: tcp_new: nobody asked for it, the kernel has 1, not none"]
+    assert said(tcp_ecn="1") == ["tb-a: tcp_ecn: not asked for, the kernel has 1, not 2"]
+    assert said(tcp_new="1") == ["tb-a: tcp_new: not asked for, the kernel has 1, not none"]
     assert said(tcp_fastopen_key="1-2-3-4") == []
     (lacking,) = found_by(subject.network.check, Case(trial, plan, seen_as(seen, reference="none")))
     assert lacking.text == "none: the kernel's settings of TCP were not read back"

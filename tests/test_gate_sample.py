@@ -291,7 +291,7 @@ def test_the_end_of_a_flow_has_no_less_than_its_last_sample(flow: Any, info: Any
         (top(answer_stages=()), "the emulator of the link path backward"),
         (on_data(around=None), "the queue of the link path forward"),
         (on_answers(around=None), "the queue of the link path backward"),
-        (top(mininet="2.3.0"), "Mininet 2.3.0, which nobody asked for"),
+        (top(mininet="2.3.0"), "Mininet 2.3.0, which was not asked for"),
         (lambda e: replace(e, rtt_check=replace(e.rtt_check, sent=4)), "pings: 4 of 5 were sent"),
         (outcome(goodput_bps=None), "goodput_bps of the tool flow"),
         (outcome(flows=(replace(FLOW, received_bytes=None),)), "received_bytes of flow 1"),

@@ -327,7 +327,7 @@ def test_of_cakes_drops_the_filtered_acks_are_counted_apart() -> None:
 def test_filtered_acks_are_no_congestion_and_told_where_nobody_asked_for_them() -> None:
     counts = Counts(1, 0, 5, filtered_acks=2)
     assert said(queue_around=looks(counts=counts)) == [
-        "invalid: path forward: the codel filtered 2 ACKs, and nobody asked for that"
+        "invalid: path forward: the codel filtered 2 ACKs, which was not asked for"
     ]
     assert said(trial=CAKE, queue_around=looks(counts=counts)) == []
     (wrong,) = said(trial=CAKE, queue_around=looks(counts=Counts(0, 0, 5, filtered_acks=2)))
@@ -381,8 +381,8 @@ def _more(name: str, number: int | None) -> Any:
         (_more("target", 0), "target in us of codel: asked 5000, the kernel has 0"),
         (_more("target", None), "target in us of codel: asked 5000, the kernel has none"),
         (_more("ecn", 0), "ecn of codel: asked 1, the kernel has 0"),
-        (_more("ce_threshold", 1000), "ce_threshold of codel: nobody asked for it, the kernel has 1000"),
-        (_more("attribute_9", 1), "attribute_9 of codel: nobody asked for it, the kernel has 1"),
+        (_more("ce_threshold", 1000), "ce_threshold of codel: not asked for, the kernel has 1000"),
+        (_more("attribute_9", 1), "attribute_9 of codel: not asked for, the kernel has 1"),
     ],
 )
 def test_a_queue_that_is_not_as_asked_is_found(change: Any, what: str | None) -> None:
@@ -472,7 +472,7 @@ def sample(mode: str = "off", delivered: int = 0, received: int | None = 0, netn
         ([sample(), sample(received=None)], "tells less of ECN than another one"),
         ([sample("absurd")], "tells of ECN 'absurd'"),
         ([sample(delivered=-1)], "of -1 and 0 marks"),
-        ([sample("on")], "has ECN on and 0 marks, and nobody asked for it"),
+        ([sample("on")], "has ECN on and 0 marks, which was not asked for"),
         ([sample("off", 3)], "has ECN off and 3 marks"),
     ],
 )

@@ -139,7 +139,7 @@ def test_what_nobody_asked_for_is_found(what: str) -> None:
     trial = make_trial()
     planned = orders(trial).plan
     (said,) = found(trial, planned, {**as_set_up(trial, planned), ("tb-a", what): "1"})
-    assert said == f"tb-a: {what}: nobody asked for it, the kernel has 1"
+    assert said == f"tb-a: {what}: not asked for, the kernel has 1"
 
 
 def test_a_vlan_that_nobody_asked_for_is_found_where_a_bridge_filters() -> None:
@@ -157,4 +157,4 @@ def test_settings_of_tcp_are_compared_with_those_of_an_emulator() -> None:
     assert found(trial, planned, seen, reference) == [f"{reference}: the kernel's settings of TCP were not read back"]
     assert not found(trial, planned, seen | own | {("tb-a", "/proc/sys/net/ipv4/tcp_sack"): "1"}, reference)
     (said,) = found(trial, planned, seen | own | {("tb-a", "/proc/sys/net/ipv4/tcp_sack"): "0"}, reference)
-    assert said == "tb-a: tcp_sack: nobody asked for it, the kernel has 0, not 1"
+    assert said == "tb-a: tcp_sack: not asked for, the kernel has 0, not 1"

@@ -227,7 +227,7 @@ def test_software_that_could_not_be_examined_has_none(monkeypatch: pytest.Monkey
         examined = {name: software.UNKNOWN if name == part else value for name, value in parts.items()}
         monkeypatch.setattr(software, of, lambda *kernels, examined=examined: examined)
     software.of_snapshots.cache_clear()
-    with pytest.raises(MachineError, match=f"unknown what is here of {part};"):
+    with pytest.raises(MachineError, match=f"the version of {part} on this computer is unknown;"):
         software.of_snapshots()
     software.of_snapshots.cache_clear()
 

@@ -19,7 +19,7 @@ from ..spec.syntax.attachment import OPTION
 
 AllowCode = Annotated[
     bool,
-    typer.Option("--allow-code", help="Run the code that stands in a file also where nothing confines it."),
+    typer.Option("--allow-code", help="Run the code of a file even if nothing confines it."),
 ]
 AllowFile = Annotated[
     list[Path] | None,

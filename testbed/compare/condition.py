@@ -96,8 +96,8 @@ def cautions(
         said.append(f"ours does not reach the published RTTs of {rtts} ms{decides}")
     if ours.left_out:
         said.append(
-            f"{len(ours.left_out)} of our trials are invalid and left out, so nothing is shown to agree: nobody knows "
-            "what they hide"
+            f"{len(ours.left_out)} of our trials are invalid and left out, so nothing is shown to agree: it is "
+            "unknown what they hide"
         )
     if ours.suspect:
         said.append(f"{len(ours.suspect)} of our trials are suspect")
@@ -120,7 +120,7 @@ def _unshown(apart: ProfileDistance, tolerance: float) -> tuple[str, ...]:
             each for each in apart.points if each.seeds > 1 and each.relative.interval is None and each.measured_bps > 0
         ],
         "nothing was received, so there is no ratio": [each for each in apart.points if not each.measured_bps],
-        "nobody measured there: the interval reaches over both neighbours": [
+        "nothing was measured there: the interval covers both neighbours": [
             each for each in apart.points if each.is_between and each.verdict(tolerance) == "cannot tell"
         ],
         "the published number is less certain than the tolerance": [

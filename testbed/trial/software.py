@@ -236,7 +236,9 @@ def of_snapshots() -> str:
     parts = {**here(), **of_machines("")}
     if (found := digest(parts)) is None:
         unknown = ", ".join(name for name, *_ in differences(parts, parts))
-        raise MachineError(f"no snapshots of machines, as it is unknown what is here of {unknown}", "testbed doctor")
+        raise MachineError(
+            f"cannot use VM snapshots: the version of {unknown} on this computer is unknown", "testbed doctor"
+        )
     return found
 
 

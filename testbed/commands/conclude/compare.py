@@ -90,7 +90,7 @@ def compare(
     ] = False,
     common_rtts: Annotated[
         bool,
-        typer.Option("--common-rtts", help="Judge a profile by its RTTs within those of the run; leave out others."),
+        typer.Option("--common-rtts", help="Compare only the RTTs that both the profile and the run cover."),
     ] = False,
     fail_on: Annotated[
         list[FailOn] | None,
@@ -106,7 +106,7 @@ def compare(
     ] = False,
     budget: Annotated[list[str] | None, typer.Option(metavar="BUDGET", help=OF_EXTENSION.help(BUDGET_HELP))] = None,
     jobs: Annotated[
-        int, typer.Option(min=1, metavar="N", help="With --extend: how many trials run side by side.")
+        int, typer.Option(min=1, metavar="N", help="With --extend: how many trials run at the same time.")
     ] = os.cpu_count() or 1,
     format: Annotated[Format, typer.Option(help="The format of the output; junit is for two runs.")] = Format.table,
     output: Annotated[

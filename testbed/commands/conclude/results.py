@@ -34,7 +34,7 @@ EXAMPLES = (
     ("Print the trials of a run, with the warnings", "testbed results results/quickstart"),
     ("Print the mean of each cell with its confidence interval", "testbed results results/quickstart --by cell"),
     ("Read the results in a spreadsheet", "testbed results results/quickstart --format csv > trials.csv"),
-    ("Hold later runs against this one", "testbed results results/quickstart --format profile > mine.yaml"),
+    ("Compare later runs with this one", "testbed results results/quickstart --format profile > mine.yaml"),
 )
 
 
@@ -57,7 +57,7 @@ def results(
     format: Annotated[
         Format,
         typer.Option(
-            help="The format of the output; profile is a file to hold other runs against (testbed compare), junit has "
+            help="The format of the output; profile is a file to compare other runs with (testbed compare), junit has "
             "a case for each rule of expect."
         ),
     ] = Format.table,

@@ -36,7 +36,7 @@ def list(
     kind: Annotated[Kind | None, typer.Argument(help="What to list; all four if left out.")] = None,
     format: FormatOption = Format.table,
 ) -> None:
-    """Each is listed with a line that says what it is. All commands take these names in place of files."""
+    """Each has a line that describes it. All commands take these names instead of files."""
     found = {name: KINDS[name]() for name in KINDS if kind in (None, name)}
     if format is Format.json:
         print(json.dumps([_plain(each) for those in found.values() for each in those], indent=1, ensure_ascii=False))

@@ -25,7 +25,7 @@ EXIT_CODES = {"same": 0, "different": 1, "cannot tell": 5}
 
 EXAMPLES = (
     ("Repeat 20 trials of a run, drawn at random", "testbed audit results/quickstart"),
-    ("Repeat the same sample as another time", "testbed audit results/quickstart --sample 5 --seed 7"),
+    ("Repeat the sample of another audit", "testbed audit results/quickstart --sample 5 --seed 7"),
     ("Repeat them on other computers", "testbed audit results/quickstart --on tcp://scheduler:8786"),
     ("See what a difference may come from", "testbed doctor --same-as results/quickstart"),
 )
@@ -38,8 +38,9 @@ def audit(
     seed: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="Draw the sample by this seed; if left out, by chance.")
     ] = None,
-    jobs: Annotated[int, typer.Option(min=1, metavar="N", help="How many trials run side by side.")] = os.cpu_count()
-    or 1,
+    jobs: Annotated[
+        int, typer.Option(min=1, metavar="N", help="How many trials run at the same time.")
+    ] = os.cpu_count() or 1,
     on: Annotated[str | None, typer.Option(metavar="WHERE", help=cluster_option.ON)] = None,
     any_worker: Annotated[bool, typer.Option("--any-worker", help=cluster_option.ANY_WORKER)] = False,
     format: Annotated[Format, typer.Option(metavar="table|json", help="The format of the output.")] = Format.table,

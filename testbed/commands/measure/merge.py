@@ -19,7 +19,7 @@ NAMED = 10
 
 EXAMPLES = (
     ("Run a third of the trials here, as two other computers do", "testbed run quickstart --shard 1/3 -o part1"),
-    ("Put the three together", "testbed merge part1 part2 part3 -o results/quickstart"),
+    ("Merge the three", "testbed merge part1 part2 part3 -o results/quickstart"),
     ("Run what is still missing", "testbed run quickstart -o results/quickstart"),
 )
 
@@ -32,8 +32,8 @@ def merge(
 ) -> None:
     """A trial that is in several folders must be the same in all, byte for byte; only host.json may differ. If one
     differs, nothing is written. An interrupted merge continues when it is given again, and `testbed run` runs what is
-    missing afterwards. Audits of the folders are joined; the looks of a sequential comparison are kept where one folder
-    has some.
+    missing afterwards. Audits of the folders are joined; the looks of a sequential comparison are kept if only one
+    folder has some.
 
     The exit code is 0 if all trials of the scenario are there, 1 if one differs or is invalid, or a rule of `expect`
     does not hold, 4 if any is missing.

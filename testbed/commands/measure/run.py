@@ -47,7 +47,7 @@ EXAMPLES = (
     ("Run a scenario that comes with the testbed, with other values",
      "testbed run quickstart --set 'path.rtt=[20 ms, 80 ms]' -o results/mine"),
     ("See how long a large scenario takes, before it runs", "testbed run throughput-profile --quick --dry-run"),
-    ("Run it, and add seeds until it is known whether it is worse than a run before",
+    ("Run it, and add seeds until it is decided whether it is worse than an earlier run",
      "testbed run quickstart --until-decided --base results/before"),
     ("Run a stored trial again, and see whether every file is the same",
      "testbed run --repeat results/quickstart/trials/ID"),
@@ -87,8 +87,9 @@ def run(
             "--shard.",
         ),
     ] = None,
-    jobs: Annotated[int, typer.Option(min=1, metavar="N", help="How many trials run side by side.")] = os.cpu_count()
-    or 1,
+    jobs: Annotated[
+        int, typer.Option(min=1, metavar="N", help="How many trials run at the same time.")
+    ] = os.cpu_count() or 1,
     on: Annotated[str | None, typer.Option(metavar="WHERE", help=cluster_option.ON)] = None,
     any_worker: Annotated[bool, typer.Option("--any-worker", help=cluster_option.ANY_WORKER)] = False,
     settings: Annotated[
@@ -98,7 +99,7 @@ def run(
     quick: Annotated[bool, typer.Option("--quick", help="Run the quick size of the scenario.")] = False,
     shard: Annotated[
         str | None,
-        typer.Option(metavar="K/N", help="Run one of N shares of the trials, such as 3/64; testbed merge joins them."),
+        typer.Option(metavar="K/N", help="Run one of N shards of the trials, such as 3/64; testbed merge joins them."),
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the number of trials and the time they need, and run nothing.")
@@ -120,7 +121,7 @@ def run(
         str | None,
         typer.Option(
             metavar="DIR|VALUE",
-            help=OF_DECISION.help("the run to compare with, which gets seeds too; or with --axis the value."),
+            help=OF_DECISION.help("the baseline run (seeds are added to it too). With --axis: the baseline value."),
         ),
     ] = None,
     axis: Annotated[

@@ -24,24 +24,26 @@ EXAMPLES = (
     ("Run a script that builds a network and opens Mininet's CLI", "testbed mininet mynet.py"),
     ("Use Mininet's own command", "testbed mininet mn --topo tree,2 --test pingall"),
     ("Run a script in virtual time, and keep the files that it writes", "testbed mininet --virtual -o out mynet.py"),
-    ("Open a shell beside a running script, and in a node of it", "testbed shell mininet"),
+    ("Open a shell in the guest of a running script, and in a node", "testbed shell mininet"),
 )
 NEEDED = ("lab kernel", "Open vSwitch", "Mininet")
 
 
 def mininet(
     file: Annotated[str, typer.Argument(metavar="SCRIPT", help="A Python file, or mn: Mininet's own command.")],
-    arguments: Annotated[list[str] | None, typer.Argument(metavar="[ARGS]...", help="The script's own.")] = None,
+    arguments: Annotated[
+        list[str] | None, typer.Argument(metavar="[ARGS]...", help="The arguments of the script.")
+    ] = None,
     virtual: Annotated[
         bool,
-        typer.Option("--virtual", help="Run it in virtual time; what it reads must be there when it starts."),
+        typer.Option("--virtual", help="Run it in virtual time; its input must be complete when it starts."),
     ] = False,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="Keep the files that it writes to its folder in this one."),
+        typer.Option("--output", "-o", metavar="DIR", help="Copy the files that the script writes into this folder."),
     ] = None,
     memory: Annotated[
-        str, typer.Option(metavar="SIZE", help="The memory of the guest; it takes what it touches.")
+        str, typer.Option(metavar="SIZE", help="The most memory of the guest; only used pages take memory.")
     ] = f"{guest.MEMORY_BYTES >> 20} MiB",
     allow_code: AllowCode = False,
 ) -> None:

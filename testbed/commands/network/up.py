@@ -47,10 +47,10 @@ def up(
     ] = None,
     name: Annotated[
         str | None,
-        typer.Option("--name", "-n", metavar="NAME", help="The name of the network; that of the topology if left out."),
+        typer.Option("--name", "-n", metavar="NAME", help="The name of the network; the topology's if left out."),
     ] = None,
     schedule: Annotated[
-        bool, typer.Option("--schedule", help="Begin the schedules of links as soon as all is up.")
+        bool, typer.Option("--schedule", help="Begin the schedules of links as soon as the network is up.")
     ] = False,
     allow_code: AllowCode = False,
     allow_file: AllowFile = None,

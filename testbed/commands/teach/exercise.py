@@ -177,8 +177,9 @@ def solution(
 )
 def prove(
     exercise: Name,
-    jobs: Annotated[int, typer.Option(min=1, metavar="N", help="How many are checked side by side.")] = os.cpu_count()
-    or 1,
+    jobs: Annotated[
+        int, typer.Option(min=1, metavar="N", help="How many are checked at the same time.")
+    ] = os.cpu_count() or 1,
     format: FormatOption = Format.table,
 ) -> None:
     """For teachers: check an exercise's solution, starter and wrong submissions. The exit code is 1 if one of them is

@@ -49,8 +49,9 @@ def grade(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write it there instead.")
     ] = None,
-    jobs: Annotated[int, typer.Option(min=1, metavar="N", help="How many are marked side by side.")] = os.cpu_count()
-    or 1,
+    jobs: Annotated[
+        int, typer.Option(min=1, metavar="N", help="How many are marked at the same time.")
+    ] = os.cpu_count() or 1,
 ) -> None:
     """Only the files that the exercise names are taken from a submission. Each is checked in a lab kernel of its own,
     without a network of this computer, and can read neither the solution nor the other submissions.

@@ -120,7 +120,7 @@ class Frr(Keyed):
     rip: Rip | None = key("rip", record(Rip), default=None)
     bgp: Bgp | None = key("bgp", record(Bgp), default=None)
     config: str | None = key(
-        "config", FILE, "A configuration as FRR writes it, in place of the protocols.", default=None
+        "config", FILE, "A configuration as FRR writes it, instead of the protocols.", default=None
     )
     text: str | None = key(
         "text", LINES, "The text of that file; default: read from the topology's folder.", default=None
@@ -169,7 +169,7 @@ class Router(Keyed):
     """
 
     frr: Frr | None = key(
-        "frr", record(Frr), "Routing daemons, which find the routes in place of the plan.", default=None
+        "frr", record(Frr), "Routing daemons, which find the routes instead of the plan.", default=None
     )
     nat: Nat | None = key("nat", record(Nat), "Translated addresses; default: none.", default=None)
     firewall: tuple[Rule, ...] | None = key(
@@ -178,7 +178,7 @@ class Router(Keyed):
         "A stateful firewall: the first rule that matches decides on a new connection; without one, allow.",
         default=None,
     )
-    nftables_file: str | None = key("nftables", FILE, "A ruleset for nft, in place of nat and firewall.", default=None)
+    nftables_file: str | None = key("nftables", FILE, "A ruleset for nft, instead of nat and firewall.", default=None)
     nftables: str | None = key(
         "nftables_text", LINES, "The text of that file; default: read from the topology's folder.", default=None
     )

@@ -58,8 +58,8 @@ class CommandKeys(ToolKeys):
 
     tool = "command"
 
-    source: str | None = key("from", NAME, "Who sends the data; left out, the server's host.", default=None)  # type: ignore[assignment]
-    destination: str | None = key("to", NAME, "Who receives it; left out, the client's host.", default=None)  # type: ignore[assignment]
+    source: str | None = key("from", NAME, "The host that sends the data; left out, the server's.", default=None)  # type: ignore[assignment]
+    destination: str | None = key("to", NAME, "The host that receives it; left out, the client's.", default=None)  # type: ignore[assignment]
     background: tuple[ServerKeys, ...] = key(
         "background", _one_or_more(ServerKeys), "Programs that start before the server, in this order.", default=()
     )

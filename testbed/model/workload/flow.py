@@ -178,7 +178,7 @@ def read_load(value: object) -> Fraction:
 LOAD = Kind(
     read_load,
     units.format_fraction,
-    matching(units.FRACTION_PATTERN, "The load of the slowest link, in place of a rate.", "60 %"),
+    matching(units.FRACTION_PATTERN, "The load of the slowest link, instead of a rate.", "60 %"),
 )
 
 

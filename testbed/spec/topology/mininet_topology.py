@@ -82,7 +82,7 @@ MININET_TOPOLOGY = Kind(
     read_mininet_topology,
     schema={
         "anyOf": [{"type": "string", "pattern": r"^.+\.py:[A-Za-z_].*$"}, {"$ref": MininetTopologyFile}],
-        "description": "A Mininet topology in Python, in place of nodes and links.",
+        "description": "A Mininet topology in Python, instead of nodes and links.",
     },
 )
 

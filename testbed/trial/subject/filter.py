@@ -85,7 +85,7 @@ def kept(case: Case, seen: tuple[FilterEvidence, ...]) -> Iterator[Finding]:
         if found is None or not found.before:
             yield Finding("rules", "invalid", f"{node.name} was asked to have rules of nftables, and has none", HINT)
         elif not found.kept:
-            yield Finding("rules", "invalid", f"the rules of {node.name} were others after the workload", HINT)
+            yield Finding("rules", "invalid", f"the rules of {node.name} changed during the workload", HINT)
         elif node.router is not None and node.router.nftables is None:
             asked = _asked(case.plan, node.name)
             if [text for _, text, _ in found.before] != asked:

@@ -197,7 +197,7 @@ def _strangers(asked: Facts, seen: Facts, netns: tuple[str, ...], find: frozense
         filters = asked.get((where, "br0 vlan_filtering")) == "1"
         is_strange = kind in ALL_IS_ASKED or (kind == "vlan" and filters) or (kind == "learned" and where not in find)
         if (where, what) not in asked and is_strange:
-            yield f"{where}: {what}: nobody asked for it, the kernel has {value}"
+            yield f"{where}: {what}: not asked for, the kernel has {value}"
 
 
 def _settings(asked: Facts, seen: Facts, reference: str) -> Iterator[str]:
@@ -209,7 +209,7 @@ def _settings(asked: Facts, seen: Facts, reference: str) -> Iterator[str]:
         for name, value in settings_of(seen, netns).items():
             is_asked = (netns, f"{TCP_SETTINGS}/{name}") in asked
             if not is_asked and name not in OWN_SETTINGS and own.get(name) != value:
-                yield f"{netns}: {name}: nobody asked for it, the kernel has {value}, not {own.get(name, 'none')}"
+                yield f"{netns}: {name}: not asked for, the kernel has {value}, not {own.get(name, 'none')}"
 
 
 NETWORK = Subject(name="network", kind=NetworkEvidence, read=read, steps=steps, checks=(check,))

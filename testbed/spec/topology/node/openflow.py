@@ -120,7 +120,7 @@ class ControllerNodeFile(NodeKeys):
     files: Mapping[str, str] = key(
         "files",
         FILES,
-        "Files beside this file that lie beside the app, or the program.",
+        "Extra files to copy next to the app or program.",
         default={},
     )
     control: ControlFile | None = key(

@@ -93,7 +93,7 @@ def _tc_ends(case: Case) -> Iterator[str]:
         yield (
             "the version of Mininet"
             if not case.evidence.mininet
-            else f"Mininet {case.evidence.mininet}, which nobody asked for"
+            else f"Mininet {case.evidence.mininet}, which was not asked for"
         )
 
 

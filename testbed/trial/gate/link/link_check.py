@@ -193,7 +193,7 @@ def periodic_loss(case: Case, each: StageEvidence) -> Iterator[Finding]:
             "loss",
             "invalid",
             f"{each.where}: {stray} packets were dropped, but no loss was asked",
-            "the emulator has a loss rule that nobody asked for",
+            "the emulator has a loss rule that was not asked for",
         )
 
 
@@ -251,7 +251,7 @@ def device_drops(case: Case) -> Iterator[Finding]:
             yield Finding(
                 "device",
                 "invalid",
-                f"{device} lost {count} packets that nobody asked it to lose",
+                f"{device} lost {count} packets that it was not asked to lose",
                 "an input queue was too short: use smaller bursts, or a larger net.core.netdev_max_backlog",
             )
 

@@ -70,7 +70,7 @@ def _faults(case: Case, each: StageEvidence, own: Looks, above: Looks) -> Iterat
         acks = f", {apart[2]} were filtered ACKs" if apart[2] else ""
         yield f"of the {drops} drops of the {kind} {apart[0]} were to signal and {apart[1]} as it was full{acks}"
     if apart[2] and not each.filters_acks:
-        yield f"the {kind} filtered {apart[2]} ACKs, and nobody asked for that"
+        yield f"the {kind} filtered {apart[2]} ACKs, which was not asked for"
     if last.counts.largest_bytes is not None and last.counts.largest_bytes > frame:
         yield f"a packet of {last.counts.largest_bytes} bytes waited in the {kind}, more than a frame of {frame}"
     if last.bytes - first.bytes > passed * frame:
@@ -143,5 +143,5 @@ def _ecn_fault(each: TcpSample, is_asked: bool, telling: set[str]) -> str | None
     if told.mode not in ECN_MODES or any(not isinstance(count, int) or count < 0 for count in marks):
         return f"{where} tells of ECN {told.mode!r} and of {told.delivered_ce!r} and {told.received_ce!r} marks"
     if not is_asked and (told.mode not in ("off", UNDECIDED) or any(marks)):
-        return f"{where} has ECN {told.mode} and {sum(marks)} marks, and nobody asked for it"
+        return f"{where} has ECN {told.mode} and {sum(marks)} marks, which was not asked for"
     return None

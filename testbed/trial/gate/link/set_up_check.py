@@ -63,7 +63,7 @@ def differences(stage: Stage, state: State, qdiscs: Mapping[str, Qdisc], context
         known = {setting.name for setting in asked if setting.handle == handle} | TOLD_TWICE
         for name, number in qdiscs[handle].more.items() if handle in qdiscs else ():
             if number and name not in known:
-                yield f"{name} of {qdiscs[handle].kind}: nobody asked for it, the kernel has {number}"
+                yield f"{name} of {qdiscs[handle].kind}: not asked for, the kernel has {number}"
 
 
 def _seen(setting: Setting, qdiscs: Mapping[str, Qdisc]) -> int | None:
