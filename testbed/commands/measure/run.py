@@ -121,7 +121,7 @@ def run(
         str | None,
         typer.Option(
             metavar="DIR|VALUE",
-            help=OF_DECISION.help("the baseline run (seeds are added to it too). With --axis: the baseline value."),
+            help=OF_DECISION.help("the baseline run, which gets seeds too; or with --axis the baseline value."),
         ),
     ] = None,
     axis: Annotated[

@@ -201,7 +201,7 @@ def _strangers(asked: Facts, seen: Facts, netns: tuple[str, ...], find: frozense
 
 
 def _settings(asked: Facts, seen: Facts, reference: str) -> Iterator[str]:
-    """Settings of TCP and IP that differ from the kernel's own, though nobody asked for that."""
+    """Settings of TCP and IP that differ from the kernel's own, though this was not asked for."""
     own = settings_of(seen, reference)
     if not own:
         yield f"{reference}: the kernel's settings of TCP were not read back"

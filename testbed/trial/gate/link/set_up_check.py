@@ -45,7 +45,7 @@ def last_state(stage: Stage, timeline: Timeline | None) -> State:
 
 def differences(stage: Stage, state: State, qdiscs: Mapping[str, Qdisc], context: Context) -> Iterator[str]:
     """What differs between what was asked of a stage in a state and what the kernel has, in words; and what it has that
-    nobody asked for.
+    was not asked for.
     """
     kind = state.queue.type if state.queue else FIFO
     found = qdiscs[BUFFER].kind if BUFFER in qdiscs else None
