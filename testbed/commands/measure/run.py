@@ -47,7 +47,7 @@ EXAMPLES = (
     ("Run a scenario that comes with the testbed, with other values",
      "testbed run quickstart --set 'path.rtt=[20 ms, 80 ms]' -o results/mine"),
     ("See how long a large scenario takes, before it runs", "testbed run throughput-profile --quick --dry-run"),
-    ("Run it, and add seeds until it is decided whether it is worse than an earlier run",
+    ("Run it, and add seeds until it is known whether it is worse than another run",
      "testbed run quickstart --until-decided --base results/before"),
     ("Run a stored trial again, and see whether every file is the same",
      "testbed run --repeat results/quickstart/trials/ID"),
