@@ -127,7 +127,7 @@ def _side(checkout: Path, python: str, words: Sequence[str]) -> subprocess.Popen
     checkout = checkout.resolve()
     environment = {**os.environ, "PYTHONPATH": str(checkout), "PYTHONHASHSEED": "0", "COLUMNS": "200"}
     return subprocess.Popen(
-        [python, str(SIDE), *words], cwd=checkout, env=environment, stdout=subprocess.PIPE, text=True
+        [python, "-P", str(SIDE), *words], cwd=checkout, env=environment, stdout=subprocess.PIPE, text=True
     )
 
 
