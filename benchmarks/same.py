@@ -118,7 +118,7 @@ def _lines(options: argparse.Namespace, words: Sequence[str]) -> Iterator[tuple[
     """Those of the other checkout beside those of this one; both run at the same time."""
     with _side(options.against, options.python, words) as before, _side(CHECKOUT, sys.executable, words) as now:
         for one, other in zip_longest(before.stdout or (), now.stdout or (), fillvalue="(nothing)"):
-            yield one.strip(), other.strip()
+            yield one.strip().replace(f"{options.against.resolve()}/", ""), other.strip().replace(f"{CHECKOUT}/", "")
     if before.returncode or now.returncode:
         yield f"exit code {before.returncode}", f"exit code {now.returncode} (of a side)"
 

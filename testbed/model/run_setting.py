@@ -81,7 +81,13 @@ KERNEL = Kind(
             {"enum": list(_KERNELS)},
             {
                 "type": "object",
-                "properties": {"lab": {"type": "string", "pattern": f"^{_KERNEL_NAME}$"}},
+                "properties": {
+                    "lab": {
+                        "type": "string",
+                        "pattern": f"^{_KERNEL_NAME}$",
+                        "description": "The name of a lab kernel, as `testbed kernel list` prints it.",
+                    }
+                },
                 "required": ["lab"],
                 "additionalProperties": False,
             },

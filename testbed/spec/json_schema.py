@@ -56,7 +56,7 @@ def _scenario() -> Schema:
     quick = {
         **properties["quick"],
         "type": "object",
-        "properties": {"note": {"type": "string"}},
+        "properties": {"note": {"type": "string", "description": "What is scaled, and what that changes."}},
         "required": ["note"],
         "minProperties": 2,
     }

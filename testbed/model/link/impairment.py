@@ -116,7 +116,7 @@ class Jitter(Keyed):
 
     sd_ns: int = key("sd", SPAN)
     distribution: Distribution = key("distribution", DISTRIBUTION, default="uniform")
-    reorder: bool = key("reorder", FLAG, default=False)
+    reorder: bool = key("reorder", FLAG, "Whether a packet may overtake one sent before it.", default=False)
 
 
 @dataclass(frozen=True)

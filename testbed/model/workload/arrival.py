@@ -162,7 +162,7 @@ class TimesKeys(Keyed):
     """Times from a file. `text` is what it says."""
 
     trace: str = key("trace", TEXT, "A file with the time of an arrival on each line, in seconds.")
-    text: str | None = key("text", LINES, default=None)
+    text: str | None = key("text", LINES, "What the file says; default: read from it.", default=None)
 
 
 def read_arrivals(value: object) -> Arrivals:

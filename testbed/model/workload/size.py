@@ -196,7 +196,7 @@ class CdfKeys(Keyed):
     """A distribution by its points. `text` is what the file says, if it is none of the published ones."""
 
     cdf: str = key("cdf", TEXT, f"{', '.join(PUBLISHED)}, or a file with lines of 'BYTES SHARE'.")
-    text: str | None = key("text", LINES, default=None)
+    text: str | None = key("text", LINES, "What the file says; default: read from it.", default=None)
 
 
 def read_sizes(value: object) -> Sizes:

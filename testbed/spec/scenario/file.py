@@ -55,7 +55,7 @@ class RunFile(Keyed):
     ip: IpVersions | None = key(
         "ip", IP_VERSIONS, "The IP versions of automatic addresses; overrides the topology.", default=None
     )
-    workload: ToolKeys = key("workload", WORKLOAD)
+    workload: ToolKeys = key("workload", WORKLOAD, "What runs over the topology.")
     background: tuple[tuple[str, Background], ...] | None = key(
         "background", mapped(NAME, BACKGROUND, least=1), "Other traffic, by name.", default=None
     )
@@ -64,7 +64,7 @@ class RunFile(Keyed):
     captures: tuple[Capture, ...] = key(
         "capture", listed(record(Capture)), "Where packets are captured, as pcap files.", default=()
     )
-    limits: Limits = key("limits", record(Limits), default=UNLIMITED)
+    limits: Limits = key("limits", record(Limits), "What a trial may use.", default=UNLIMITED)
     sysctls: tuple[tuple[str, str], ...] = key("sysctls", SYSCTLS, "Kernel settings of all hosts.", default=())
 
 
@@ -73,7 +73,7 @@ class TitleFile(Keyed):
     """What a scenario file begins with."""
 
     name: str = key("name", NAME)
-    description: str = key("description", LINES, default="")
+    description: str = key("description", LINES, "What it measures, for people.", default="")
     topology: TopologyFile | str = key("topology", TOPOLOGY, TOPOLOGY_ABOUT)
 
 

@@ -115,7 +115,7 @@ class TopologyFile(Keyed):
     """A network: nodes, and the links between them."""
 
     name: str = key("name", NAME)
-    description: str = key("description", LINES, default="")
+    description: str = key("description", LINES, "What it is for, for people.", default="")
     engine: Engine = key(
         "engine",
         ENGINE,
@@ -132,7 +132,7 @@ class TopologyFile(Keyed):
     ip: IpVersions | None = key(
         "ip", IP_VERSIONS, "The IP versions of automatic addresses: 4 (the default), 6 or both.", default=None
     )
-    nodes: Mapping[str, NodeKeys] = key("nodes", table(NAME, NODE, least=1))
+    nodes: Mapping[str, NodeKeys] = key("nodes", table(NAME, NODE, least=1), "The nodes by name.")
     links: Mapping[str, LinkFile] = key(
         "links", table(NAME, record(LinkFile)), "The links by name; at most one between two nodes.", default={}
     )

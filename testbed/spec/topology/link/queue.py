@@ -166,11 +166,15 @@ def _written(kind: QueueType, name: str, value: Any) -> Any:
 
 
 def _parameter_schema(parameter: Parameter) -> dict[str, Any]:
-    if parameter.unit == "flag":
-        return {"type": ["boolean", "string"]}
     if parameter.unit == "choice":
         return {"enum": list(parameter.choices)}
-    return {"type": ["string", "number"]}
+    usual = "off, or as the link needs" if parameter.default is None else _written_default(parameter)
+    about = {"description": f"tc's {parameter.name} ({parameter.unit}); default: {usual}."}
+    return {"type": ["boolean", "string"] if parameter.unit == "flag" else ["string", "number"], **about}
+
+
+def _written_default(parameter: Parameter) -> str:
+    return str(parameter.default).lower() if parameter.unit == "flag" else str(written(parameter, parameter.default))
 
 
 _TYPES_SCHEMA = [

@@ -30,7 +30,7 @@ _PACKED = re.compile(r"ms( [0-9]{1,9}(x[0-9]{1,9})?)+|ns( [0-9]{1,15}:[0-9]{1,12
 class TraceKeys(Keyed):
     """A trace that was read from a file."""
 
-    file: str = key("file", TEXT)
+    file: str = key("file", TEXT, "The name of the file that it was read from.")
     opportunities: str = key("opportunities", TEXT, "When it can send: see model/link/trace.py.")
 
 
