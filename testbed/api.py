@@ -29,8 +29,7 @@ from .trial.evidence.outcome import TcpResult
 from .trial.measured import PingResult, need
 from .trial.result import TrialResult
 from .trial.workload.background import backgrounds
-from .trial.workload.http import HttpResult
-from .trial.workload.http_output import Download
+from .trial.workload.http import Download, HttpResult
 from .trial.workload.udp import UdpResult, UdpSecond
 from .units import parse_one_in
 

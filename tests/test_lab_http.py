@@ -12,7 +12,7 @@ import pytest
 from trials import Ran
 
 from testbed.trial.folder import same_files
-from testbed.trial.workload.http_output import Download
+from testbed.trial.workload.http import Download
 
 pytestmark = [
     pytest.mark.lab,

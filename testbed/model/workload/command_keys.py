@@ -2,21 +2,249 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from ...codec.fault import Fault
 from ...codec.keyed import Keyed, Kind, key, keyed
-from ...codec.kind import NAME, SIZE, SPAN, TEXT, listed, mapped, record
-from ...codec.program import FILES
+from ...codec.kind import FLAG, NAME, SIZE, SPAN, TEXT, TIME, WORD, listed, mapped, number, record, whole, word
+from ...codec.program import FILES, WORDS
 from ...codec.scalar import text_of
+from ...codec.scalar import whole as read_whole
 from ...error import ValueRefused
 from ..run_setting import METRIC_UNITS
-from .command import GOODPUT, CommandWorkload, Started
-from .command_measure import MeasuredKeys, measure_keys, unit_of
-from .command_program import ClientKeys, ServerKeys, client_keys, server_keys
+from .command import GOODPUT, CommandWorkload, Measure, Ready, Started
 from .command_word import ROLES, named
 from .fact import ToolKeys
+
+JSON_KEY = r"\$((\.[A-Za-z0-9_-]+)|(\[[0-9]{1,6}\]))*"
+JSON_KEY_ALLOWED = "$ with .name and [number], such as $.end.streams[0].rtt"
+
+UNITS: dict[str, tuple[str, float, bool]] = {
+    "s": ("s", 1.0, False),
+    "ms": ("s", 1e-3, False),
+    "us": ("s", 1e-6, False),
+    "ns": ("s", 1e-9, False),
+    "bit/s": ("bit/s", 1.0, True),
+    "kbit/s": ("bit/s", 1e3, True),
+    "Mbit/s": ("bit/s", 1e6, True),
+    "Gbit/s": ("bit/s", 1e9, True),
+    "B/s": ("bit/s", 8.0, True),
+    "kB/s": ("bit/s", 8e3, True),
+    "MB/s": ("bit/s", 8e6, True),
+    "KiB/s": ("bit/s", 8.0 * 2**10, True),
+    "MiB/s": ("bit/s", 8.0 * 2**20, True),
+    "B": ("B", 1.0, True),
+    "kB": ("B", 1e3, True),
+    "MB": ("B", 1e6, True),
+    "KiB": ("B", 2.0**10, True),
+    "MiB": ("B", 2.0**20, True),
+    "%": ("ratio", 1e-2, False),
+}
+"""What people write: the base unit, how much of it that is, and whether more of it is better, as a rule."""
+
+
+def unit_of(text: str) -> tuple[str, float, bool]:
+    """The same for any word; one that is not known is its own base unit, of which less is better."""
+    return UNITS.get(text, (text, 1.0, False))
+
+
+def _pattern(value: object) -> str:
+    """A regular expression with one group."""
+    allowed = "a regular expression whose only group is the number, such as 'handshake ([0-9.]+) ms'"
+    text = text_of(value, allowed)
+    try:
+        found = re.compile(text)
+    except re.error as error:
+        raise ValueRefused(f"{text!r} is no regular expression: {error}", allowed) from None
+    if found.groups != 1:
+        raise ValueRefused(f"{text!r} has {found.groups} groups", allowed)
+    return text
+
+
+def _key(value: object) -> str:
+    text = text_of(value, JSON_KEY_ALLOWED)
+    if not re.fullmatch(JSON_KEY, text):
+        raise ValueRefused(f"{text!r} is no place in JSON", JSON_KEY_ALLOWED)
+    return text
+
+
+PATTERN = Kind(_pattern, schema={"type": "string"})
+PLACE = Kind(_key, schema={"type": "string"})
+
+
+@keyed
+class MeasuredKeys(Keyed):
+    """A number that every run yields."""
+
+    bytes: int | None = key("bytes", SIZE, "What a run transfers; over its time, that is a rate.", default=None)
+    output: str | None = key(
+        "output", PATTERN, "A regular expression with one group; its last match in the output.", default=None
+    )
+    file: str | None = key("json", TEXT, "A JSON file in the program's folder, or stdout.", default=None)
+    place: str | None = key("key", PLACE, "The place in the JSON, such as $.rtt or $.end.streams[0].rtt.", default=None)
+    of: str | None = key("of", NAME, "The program that says it; left out, every client.", default=None)
+    unit: str = key("unit", TEXT, "The unit of the number, such as ms or Mbit/s.", default="")
+    better: Literal["more", "less"] | None = key("better", word("more", "less"), default=None)
+    zero: bool = key("zero", FLAG, "Whether 0 is a value at all.", default=False)
+
+    def faults(self) -> Iterator[Fault]:
+        said = [name for name in ("bytes", "output", "file") if getattr(self, name) is not None]
+        if len(said) != 1:
+            yield Fault((), "where the number comes from is not clear", "one of bytes, output and json", named=True)
+        if (self.place is None) != (self.file is None):
+            yield Fault(("key",), "json and key go together", "both, or none", named=True)
+        if self.bytes is not None and self.unit:
+            yield Fault(("unit",), "bytes over time are bit/s", "no such line", named=True)
+        if self.file is not None and (self.file.startswith("/") or ".." in self.file):
+            yield Fault(("json",), "this is outside the program's folder", "a name such as out/stats.json", named=True)
+
+    def measure(self, name: str) -> Measure:
+        unit = "bit/s" if self.bytes is not None else self.unit
+        base_unit, scale, is_more_better = unit_of(unit)
+        better = is_more_better if self.better is None else self.better == "more"
+        return Measure(
+            name,
+            self.bytes,
+            self.output,
+            self.file,
+            self.place or "$",
+            self.of,
+            unit,
+            base_unit,
+            scale,
+            better,
+            self.zero,
+        )
+
+
+def measure_keys(measure: Measure) -> MeasuredKeys:
+    """The way back."""
+    return MeasuredKeys(
+        bytes=measure.run_bytes,
+        output=measure.output,
+        file=measure.json,
+        place=measure.key if measure.json is not None else None,
+        of=measure.of,
+        unit="" if measure.run_bytes is not None else measure.unit,
+        better="more" if measure.is_more_better else "less",
+        zero=measure.may_be_zero,
+    )
+
+
+RUNS_MAX = 1000
+_READY_ALLOWED = '{udp: 4433}, {tcp: 80}, {output: "listening"}, {file: ready}, or end'
+
+
+_READY_SCHEMA = {
+    "anyOf": [
+        {"const": "end"},
+        {
+            "type": "object",
+            "properties": {
+                "udp": number(1, 65535, "A port that it is bound to."),
+                "tcp": number(1, 65535, "A port that it listens on."),
+                "output": {"type": "string", "description": "A text in what it writes."},
+                "file": {"type": "string", "description": "A file, in its folder unless the name begins with /."},
+            },
+            "minProperties": 1,
+            "maxProperties": 1,
+            "additionalProperties": False,
+        },
+    ],
+    "description": "When the next program may start; end: when it has ended.",
+}
+
+
+def _ready(value: object) -> Ready:
+    if value == "end":
+        return Ready("end")
+    if not isinstance(value, dict) or len(value) != 1:
+        raise ValueRefused("this does not say when it is ready", _READY_ALLOWED)
+    ((kind, said),) = value.items()
+    text = text_of(said, _READY_ALLOWED)
+    if kind in ("udp", "tcp"):
+        return Ready(kind, str(read_whole(1, 65535)(text)))
+    if kind not in ("output", "file") or not text:
+        raise ValueRefused(f"{kind!r} does not say when it is ready", _READY_ALLOWED)
+    return Ready(kind, text)
+
+
+def _write_ready(ready: Ready) -> Any:
+    return ready.kind if ready.kind == "end" else {ready.kind: ready.value}
+
+
+READY = Kind(_ready, _write_ready, _READY_SCHEMA)
+RUNS = whole(1, RUNS_MAX, "How often it runs, one after the other.")
+
+
+@keyed
+class StartedKeys(Keyed):
+    """What every program has."""
+
+    name: str | None = key(
+        "name", NAME, "The name of its files; left out, what it is, with a number.", default=None, kw_only=True
+    )
+    at: str = key("at", NAME, "The host that it runs on.")
+    run: tuple[str, ...] = key("run", WORDS, "Its words. One with a slash is a file beside this one.")
+    env: tuple[tuple[str, str], ...] = key("env", mapped(WORD, TEXT), "Environment variables.", default=())
+    user: str | None = key("user", TEXT, "The user that it runs as; root if left out.", default=None)
+
+    def _started(self, name: str, **rest: Any) -> Started:
+        return Started(self.name or name, self.at, self.run, environment=self.env, user=self.user, **rest)
+
+    def faults(self) -> Iterator[Fault]:
+        for name, _ in self.env:
+            if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or name == "TESTBED_PROGRAM":
+                yield Fault(("env", name), f"{name!r} is no name of a variable", "letters, digits and _")
+        if self.user is not None and not re.fullmatch(r"[a-z_][a-z0-9_-]{0,31}", self.user):
+            yield Fault(("user",), f"{self.user!r} is no name of a user", "a name of /etc/passwd", named=True)
+
+
+@keyed
+class ServerKeys(StartedKeys):
+    """A program that is there before the clients, and ends after them."""
+
+    ready: Ready | None = key("ready", READY, "When the next program may start; left out, at once.", default=None)
+    ready_limit: int = key(
+        "ready_limit", SPAN, "How long it may take until it is ready, in lab time.", default=10 * 10**9
+    )
+    stop: Literal["TERM", "INT", "HUP", "QUIT"] = key("stop", word("TERM", "INT", "HUP", "QUIT"), default="TERM")
+
+    def started(self, name: str) -> Started:
+        return self._started(name, role="server", ready=self.ready, ready_limit_ns=self.ready_limit, stop=self.stop)
+
+
+@keyed
+class ClientKeys(StartedKeys):
+    """A program that is measured."""
+
+    runs: int = key("runs", RUNS, default=1)
+    start: int = key("start", TIME, "When it starts, after all servers are ready.", default=0)
+    pause: int = key("pause", TIME, "The time from the end of one run to the next.", default=0)
+    limit: int = key("limit", SPAN, "How long a run may take, in lab time.", default=600 * 10**9)
+
+    def started(self, name: str) -> Started:
+        return self._started(
+            name, role="client", runs=self.runs, start_ns=self.start, pause_ns=self.pause, limit_ns=self.limit
+        )
+
+
+def _common(started: Started) -> dict[str, Any]:
+    about = {"name": started.name, "at": started.at, "run": started.run, "user": started.user}
+    return about | {"env": started.environment}
+
+
+def server_keys(started: Started) -> ServerKeys:
+    return ServerKeys(**_common(started), ready=started.ready, ready_limit=started.ready_limit_ns, stop=started.stop)
+
+
+def client_keys(started: Started) -> ClientKeys:
+    return ClientKeys(
+        **_common(started), runs=started.runs, start=started.start_ns, pause=started.pause_ns, limit=started.limit_ns
+    )
+
 
 PROGRAMS_MAX, PATTERNS_MAX = 32, 32
 _CLIENTS_ALLOWED = "a mapping with 'at' and 'run', or a list of such mappings"
