@@ -13,6 +13,7 @@ import yaml
 from trials import make_trial
 
 from testbed.agent.routing import await_routes
+from testbed.codec.keyed import read
 from testbed.error import SpecError
 from testbed.model.address import address_book
 from testbed.model.data_path import data_path_between, detours
@@ -20,6 +21,7 @@ from testbed.model.topology import Topology
 from testbed.plan.network import plan
 from testbed.plan.node import frr
 from testbed.spec.load import load_topology
+from testbed.spec.topology.file import TopologyFile
 from testbed.trial.gate.link.rtt_check import own_packets_s
 from testbed.trial.orders.sequence import orders
 from testbed.trial.subject import routing
@@ -214,3 +216,22 @@ def test_who_is_behind_nat_is_seen_as_the_router(tmp_path: Path) -> None:
     assert not any("10.0.0.0/24" in words for words in routed)
     rules = [" ".join(each.words) for each in plan(made).commands if each.tool == "nft" and each.netns == "tb-r1"]
     assert "add rule ip testbed leaving meta oifname eth1 counter masquerade" in rules
+
+
+def test_a_trial_that_does_not_wait_for_routes_does_not_when_it_is_repeated(tmp_path: Path) -> None:
+    path = tmp_path / "net.yaml"
+    path.write_text(
+        "name: net\n"
+        "nodes:\n"
+        "  a: {type: host}\n"
+        "  r: {type: router, frr: {rip: {}, within: none}}\n"
+        "links:\n"
+        "  left: {ends: [a, r]}\n"
+    )
+    found = load_topology(path)
+    router = found.node("r").router
+    assert router is not None
+    assert router.frr is not None
+    assert router.frr.within_ns is None
+    assert TopologyFile.of(found).written()["nodes"]["r"]["frr"] == {"rip": {}, "within": "none"}
+    assert read(TopologyFile, TopologyFile.of(found).written()).topology() == found
