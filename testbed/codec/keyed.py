@@ -33,9 +33,9 @@ def _same(value: Any) -> Any:
 class Kind:
     """One kind of value.
 
-    `read` makes the value of data, which is text, lists and mappings, and raises ValueRefused or Faulty; it lets a
-    value that was read before pass. `write` makes canonical data of it. `schema` is the JSON Schema, in which "$ref"
-    may be a class of keys. `none` is the word that stands for None in a file; None if there is no such word.
+    `read` makes the value of data, which is text, lists and mappings, and raises ValueRefused or Faulty. `write` makes
+    canonical data of it. `schema` is the JSON Schema, in which "$ref" may be a class of keys. `none` is the word that
+    stands for None in a file; None if there is no such word.
     """
 
     read: Callable[[Any], Any]

@@ -1,1 +1,1 @@
-"""YAML with line numbers, and fields with units."""
+"""YAML with line numbers, and the files that a spec file names."""

@@ -1,4 +1,4 @@
-"""The file model of a topology, converted to and from values. Pure, no I/O.
+"""The keys of a topology and of its links, converted to and from values. Pure, no I/O.
 
 The keys of a new node type are a line in NODE_FILES; what must hold between nodes and links is in `rules`.
 """

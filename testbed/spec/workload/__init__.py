@@ -1,1 +1,1 @@
-"""Workloads and background traffic as files write them, one module for each tool."""
+"""Where workloads and backgrounds can be, and the files of numbers that workloads name."""
