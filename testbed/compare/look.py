@@ -8,7 +8,7 @@ is used up has not spent all of the error, so that a larger one can follow.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Protocol, TypeVar, get_args
@@ -57,7 +57,7 @@ class Look:
     """One look at a metric of a cell: at its first `repetitions`, which gave so many pairs. `fraction` is how far along
     the way to all of its error the cell is, `spent` the share of the error that it has spent, with all earlier looks,
     and `error` what this look may err for all cells together. `p` is adjusted for the number of tests, None without
-    one. `is_random` is False if the pairs are copies of one another.
+    one. `is_random` is False if the pairs are copies of one another. `is_joint`: all cells were judged together.
     """
 
     repetitions: int
@@ -68,6 +68,7 @@ class Look:
     p: float | None
     verdict: str
     is_random: bool = True
+    is_joint: bool = False
 
 
 @dataclass(frozen=True)
@@ -159,38 +160,68 @@ class CellData:
 def advance(looks: Looks, cells: Mapping[Cell, CellData], most: int) -> tuple[Looks, dict[Cell, int]]:
     """Looks at every metric that is not decided and has the repetitions for it; the looks afterwards, and how many
     repetitions the cells need for their next one. A cell that lost something gets no more. Which looks there are
-    depends on nothing but the numbers: not on when a run was interrupted.
+    depends on nothing but the numbers: not on when a run was interrupted. So each cell is looked at by itself, except
+    at the end of the budget: that look is at all cells together, once all that are not decided have its repetitions.
     """
     wanted: dict[Cell, int] = {}
+    last: dict[_Key, Look] = {}
     for place, data in cells.items():
         for metric in data.samples:
             cell = looks.of(place, metric)
             if cell.is_ended or metric in data.lost:
                 continue
             least = following(cell.repetitions, most) if cell.looks else max(LEAST, data.listed)
-            if data.done >= least:
-                new = _look(looks, cell, data, most)
+            new = _look(looks, cell, data, most) if data.done >= least else None
+            if new is not None and data.done >= most:
+                last[_Key(place.scenario, place.params or (), metric)] = new
+            elif data.done >= least:
                 looks = looks if new is None else looks.with_look(cell, new)
                 least = following(data.done, most)
             if not looks.of(place, metric).is_ended and data.done < least:
                 wanted[place] = max(least, wanted.get(place, 0))
-    return looks, wanted
+    return (looks if wanted else _with_last(looks, cells, last)), wanted
 
 
 def _look(looks: Looks, cell: CellLooks, data: CellData, most: int) -> Look | None:
-    """None if it would not see more than the last one, or has no error left to spend."""
-    known = data.samples[cell.metric]
-    pairs = [known[number] for number in sorted(known) if number < data.done]
-    if len(pairs) < (cell.looks[-1].pairs + 1 if cell.looks else FEWEST):
+    """At this cell by itself. None if it would not see more than the last one, or has no error left to spend."""
+    samples = _samples(data, cell.metric, data.done)
+    pairs = len(samples[0])
+    if pairs < (cell.looks[-1].pairs + 1 if cell.looks else FEWEST):
         return None
     fraction = reached(cell, data.done, most)
     if fraction <= cell.fraction:
         return None
     may_err = sequential.levels([*(each.fraction for each in cell.looks), fraction], looks.level)[-1]
-    samples = [each for each, _ in pairs], [each for _, each in pairs]
-    found = judged(_Key(cell.scenario, (), cell.metric), samples, looks.tolerance, may_err, looks.tests(decides=True))
+    (found,) = judged(looks, {_Key(cell.scenario, (), cell.metric): samples}, looks.tolerance, may_err)
     spent = sequential.spent(fraction)
-    return Look(data.done, len(pairs), fraction, spent, may_err, found.p, found.verdict, found.is_random)
+    return Look(data.done, pairs, fraction, spent, may_err, found.p, found.verdict, found.is_random)
+
+
+def _with_last(looks: Looks, cells: Mapping[Cell, CellData], last: Mapping[_Key, Look]) -> Looks:
+    """With the last looks that the budget allows, `last` as each cell shows by itself. Those that may err alike are
+    made at all cells together, as a plain comparison is; decided cells take part with what their last look saw.
+    """
+    errors = {each.error for each in last.values()}
+    family = {}
+    for place, data in cells.items():
+        for metric in data.samples:
+            key = _Key(place.scenario, place.params or (), metric)
+            seen = last[key].repetitions if key in last else looks.of(place, metric).repetitions
+            if seen:
+                family[key] = _samples(data, metric, seen)
+    joint = {each.key: each for each in judged(looks, family, looks.tolerance, *errors)} if len(errors) == 1 else {}
+    for key, alone in last.items():
+        found = joint.get(key)
+        new = replace(alone, p=found.p, verdict=found.verdict, is_joint=True) if found else alone
+        looks = looks.with_look(looks.of(Cell(key.scenario, key.params), key.metric), new)
+    return looks
+
+
+def _samples(data: CellData, metric: str, repetitions: int) -> tuple[list[float], list[float]]:
+    """The base's and the candidate's values of the first repetitions."""
+    known = data.samples[metric]
+    pairs = [known[number] for number in sorted(known) if number < repetitions]
+    return [each for each, _ in pairs], [each for _, each in pairs]
 
 
 @dataclass(frozen=True)
@@ -219,34 +250,54 @@ def reached(cell: CellLooks, repetitions: int, most: int) -> float:
     return min(cell.fraction + (end - cell.fraction) * way, MOST)
 
 
-def judged(key: K, samples: tuple[Values, Values], tolerance: float, may_err: float, tests: float) -> CellComparison[K]:
-    """A metric of a cell, at a look that may err by `may_err`: a difference is significant if its p is below that over
-    `tests`. "same" needs no share, for it claims no difference: its interval has 1 - `may_err`.
+def judged(
+    looks: Looks, samples: Mapping[K, tuple[Values, Values]], tolerance: float, may_err: float, *, decides: bool = True
+) -> tuple[CellComparison[K], ...]:
+    """Metrics of cells, at a look that may err by `may_err` for all cells together: a difference is significant if its
+    p is below that. p is adjusted for these cells, and for their share of all tests of the comparison. "same" needs no
+    share, for it claims no difference: its interval has 1 - `may_err`.
     """
-    metric = METRICS[key.metric]
-    (found,) = paired.compare(
-        {key: samples},
-        tolerance if metric.is_relative else 0.0,
-        is_more_better=metric.is_more_better,
-        absolute_tolerance=metric.least,
+    found = paired.compare(
+        samples,
+        lambda key: tolerance if METRICS[key.metric].is_relative else 0.0,
+        is_more_better=lambda key: METRICS[key.metric].is_more_better,
+        absolute_tolerance=lambda key: METRICS[key.metric].least,
         level=1 - may_err,
+        kind=lambda key: key.metric,
     )
+    return tuple(_of_look(each, may_err, looks.tests(decides=decides) / len(samples)) for each in found)
+
+
+def _of_look(found: CellComparison[K], may_err: float, tests: float) -> CellComparison[K]:
     p = None if found.p is None else min(1.0, found.p * tests)
     is_by_chance = found.verdict in ("better", "worse") and (p is None or p >= may_err)
-    is_nothing = metric.is_more_better and found.base == found.candidate == 0
+    is_nothing = METRICS[found.key.metric].is_more_better and found.base == found.candidate == 0
     return replace(found, p=p, verdict=UNDECIDED if is_by_chance or is_nothing else found.verdict)
 
 
-def of_last(looks: Looks, key: K, samples: tuple[Values, Values], tolerance: float, decides: bool) -> CellComparison[K]:
-    """A metric of a cell by the last look at it, of which `samples` are. One that was not to be decided has that look's
-    error too. Nothing is told apart where there was no look yet. A verdict that was reached stays, if the tolerance
-    did.
+def of_last(
+    looks: Looks, samples: Mapping[K, tuple[Values, Values]], tolerance: float, decides: Callable[[K], bool]
+) -> list[CellComparison[K]]:
+    """Each metric of each cell by the last look at it, of which `samples` are. One that was not to be decided has that
+    look's error too. Nothing is told apart where there was no look yet. A verdict that was reached stays, with its p,
+    if the tolerance did.
     """
-    cell = looks.of(Cell(key.scenario, key.params), key.metric)
-    last = cell.looks[-1] if cell.looks else looks.last(key.scenario, dict(key.params))
-    tests = looks.tests(decides=decides)
-    if last is None:
-        return replace(judged(key, samples, tolerance, 1 - looks.level, tests), verdict=UNDECIDED)
-    found = judged(key, samples, tolerance, last.error, tests)
-    told = next((each for each in VERDICTS if each == cell.verdict), UNDECIDED)
-    return replace(found, verdict=told) if cell.looks and tolerance == looks.tolerance else found
+    made = {key: looks.of(Cell(key.scenario, key.params), key.metric) for key in samples}
+    seen = {key: each.looks[-1] for key, each in made.items() if each.looks}
+    family = {key: each for key, each in samples.items() if key in seen}
+    errors = {each.error for each in seen.values() if each.is_joint}
+    joint = {(error, each.key): each for error in errors for each in judged(looks, family, tolerance, error)}
+
+    def told(key: K) -> CellComparison[K]:
+        last = seen.get(key) or looks.last(key.scenario, dict(key.params))
+        may_err = last.error if last else 1 - looks.level
+        together = joint.get((may_err, key)) if last and last.is_joint and key in seen else None
+        alone = judged(looks, {key: samples[key]}, tolerance, may_err, decides=decides(key))
+        found = together or alone[0]
+        if last is None:
+            return replace(found, verdict=UNDECIDED)
+        verdict = next((each for each in VERDICTS if each == made[key].verdict), UNDECIDED)
+        is_kept = key in seen and tolerance == looks.tolerance
+        return replace(found, verdict=verdict, p=last.p) if is_kept else found
+
+    return [told(key) for key in samples]

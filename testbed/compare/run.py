@@ -198,8 +198,7 @@ def _judged(
 ) -> list[CellComparison[CellKey]]:
     """Verdicts by one family of primary cells, and secondary ones. What nothing showed is not the same."""
     if looks is not None:
-        decides = {key: _is_primary(key, primary, metrics) for key in samples}
-        return [look.of_last(looks, key, each, tolerance, decides[key]) for key, each in samples.items()]
+        return look.of_last(looks, samples, tolerance, lambda key: _is_primary(key, primary, metrics))
     found = comparison.compare(
         samples,
         lambda key: tolerance if METRICS[key.metric].is_relative else 0.0,
