@@ -307,6 +307,25 @@ def test_suspect_trials_are_said_with_their_side(compare: Compare, base: Path, t
     assert "suspect: candidate: buffer=1bdp,seed=1" in said.out
 
 
+@pytest.mark.parametrize(("side", "suspect", "code"), [(0, 8, 5), (1, 8, 5), (1, 4, 5), (1, 3, 0)])
+def test_a_cell_of_suspect_trials_is_not_the_same(
+    compare: Compare, tmp_path: Path, side: int, suspect: int, code: int
+) -> None:
+    """It was, with exit code 0, while a rule of `expect` counts no suspect trial."""
+    both = [steady(), steady()]
+    both[side] = [
+        replace(each, verdict="suspect") if number < suspect else each for number, each in enumerate(both[side])
+    ]
+    said = compare(write_run(tmp_path / "base", both[0]), write_run(tmp_path / "candidate", both[1]))
+    assert said.code == code
+    assert ("goodput: half of its pairs or more have a suspect trial" in said.out) == (code == 5)
+
+
+def test_a_cell_of_suspect_trials_can_be_worse(compare: Compare, base: Path, tmp_path: Path) -> None:
+    worse = [replace(each, verdict="suspect") for each in steady(scale=0.5)]
+    assert compare(base, write_run(tmp_path / "candidate", worse)).code == 1
+
+
 def test_seeds_that_a_run_did_not_need_are_not_lost(compare: Compare, base: Path, candidate: Path) -> None:
     """With `until`, a cell gets seeds until its mean is known: less noise needs fewer of them."""
     unlisted(candidate, lambda id: id[-1] in "5678")

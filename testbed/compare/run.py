@@ -47,7 +47,8 @@ class RunComparison:
     `gaps` are trials and values that a side lacks. `primary` is the metric that decides, by scenario; the others are
     secondary. `differences` are the settings in which the sides differ, as text. `without_noise` are the cells in which
     all seeds of the base give the same result, `metrics` those that were compared, `unmeasured` those for which no pair
-    has a value.
+    has a value. `doubtful` are the cells in which at most half of the pairs are without a suspect trial: they are never
+    the same or better.
     """
 
     base: str
@@ -63,6 +64,7 @@ class RunComparison:
     suspect: tuple[str, ...]
     metrics: tuple[str, ...]
     looks: Looks | None = None
+    doubtful: frozenset[Cell] = frozenset()
 
     def is_primary(self, key: CellKey) -> bool:
         """Whether it decides: the primary metric of its scenario, or any if that is not among those compared."""
@@ -123,11 +125,17 @@ def compare(
     if not samples and not any(gap.kind == "lost" for gap in (*paired.gaps, *gaps)):
         raise UserError(f"no pair of trials has a value of {', '.join(metrics)}; allowed: {one_of([*METRICS], '')}")
     labels = _labels([*paired.asked])
+    doubtful = frozenset(cell for cell, pairs in paired.cells.items() if _is_doubtful(pairs))
     return RunComparison(
         base=base.name,
         candidate=candidate.name,
         tolerance=tolerance,
-        cells=tuple(_judged(samples, paired, metrics, tolerance, primary, level, looks)),
+        cells=tuple(
+            replace(each, verdict="cannot tell")
+            if each.key.cell in doubtful and each.verdict in ("same", "better")
+            else each
+            for each in _judged(samples, paired, metrics, tolerance, primary, level, looks)
+        ),
         labels=labels,
         primary=primary,
         gaps=(*paired.gaps, *gaps),
@@ -147,7 +155,13 @@ def compare(
         ),
         metrics=metrics,
         looks=looks,
+        doubtful=doubtful,
     )
+
+
+def _is_doubtful(pairs: Sequence[Pair]) -> bool:
+    suspect = sum(any(each.result.verdict == "suspect" for each in both) for both in pairs)
+    return 2 * suspect >= len(pairs)
 
 
 Samples: TypeAlias = Mapping[CellKey, tuple[list[float], list[float]]]

@@ -33,6 +33,7 @@ WHERE: dict[GapKind, str] = {
     "absent": "both sides lack",
     "spare": "a side did not need",
 }
+DOUBTFUL = "half of its pairs or more have a suspect trial, and these do not show that nothing got worse"
 NONE = "-"
 TWICE = "100 %"
 OVER = f"over {TWICE}"
@@ -110,7 +111,8 @@ def run_notes(comparison: RunComparison) -> list[str]:
     notes += [f"the sides differ in {difference}" for difference in comparison.differences]
     notes += [f"{gap.kind}: {gap_text(comparison, gap)}" for gap in comparison.gaps]
     notes += [
-        f"cannot tell: {comparison.label(each.key.cell)}: {each.key.metric}: {_undecided(each)}"
+        f"cannot tell: {comparison.label(each.key.cell)}: {each.key.metric}: "
+        + (DOUBTFUL if each.key.cell in comparison.doubtful else _undecided(each))
         for each in comparison.undecided
     ]
     if limited := sum(each.is_by_levels for each in comparison.cells):
