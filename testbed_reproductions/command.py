@@ -106,11 +106,10 @@ def reproduce(
             help=f"The page to write with all rows; {PAGE} if no ID is given, otherwise in DIR.",
         ),
     ] = None,
-    jobs: Annotated[int, typer.Option(min=1, metavar="N", help="How many trials run side by side.")] = os.cpu_count()
-    or 1,
-    stored: Annotated[
-        bool, typer.Option("--stored", help="Run nothing, and judge the results that are there.")
-    ] = False,
+    jobs: Annotated[
+        int, typer.Option(min=1, metavar="N", help="How many trials run at the same time.")
+    ] = os.cpu_count() or 1,
+    stored: Annotated[bool, typer.Option("--stored", help="Run nothing, and judge the stored results.")] = False,
     list_rows: Annotated[bool, typer.Option("--list", help="List the rows, and run nothing.")] = False,
     format: Annotated[Format, typer.Option(metavar="table|json", help="The format of the output.")] = Format.table,
 ) -> None:
@@ -122,7 +121,7 @@ def reproduce(
     straddles its bound is neither met nor not met, but "cannot tell".
 
     The exit code is 1 if a row is not met, or cannot be judged although it ran,
-    and 5 if otherwise nobody can tell of one.
+    and 5 if otherwise a row is undecided.
     """
     if format is Format.csv:
         raise UserError("rows cannot be printed as CSV; allowed: --format table or json")

@@ -81,7 +81,7 @@ class Screen:
 
     @property
     def _jobs(self) -> int:
-        """How many trials run side by side."""
+        """How many trials run at the same time."""
         return self._width()
 
     @property

@@ -43,7 +43,7 @@ def doctor(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Instead, compare this computer with the one of this run or trial, in all that decides its bytes.",
+            help="Instead, compare this computer with that of a run or trial, in everything that decides its bytes.",
         ),
     ] = None,
 ) -> None:

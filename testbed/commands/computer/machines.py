@@ -35,7 +35,7 @@ File = Annotated[
 def prepare(file: File, allow_file: AllowFile = None) -> None:
     """Install tools, load modules and change settings.
 
-    What is changed is written down first, so that `restore` can undo it. A second time changes nothing.
+    Each value is recorded before it is changed, so that `restore` can undo it. Doing it twice changes nothing.
     """
     _play("prepare", _topology(file, allow_file))
 
@@ -47,7 +47,7 @@ def prepare(file: File, allow_file: AllowFile = None) -> None:
 def restore(file: File, allow_file: AllowFile = None) -> None:
     """Undo what `prepare` changed.
 
-    It also removes what a killed trial left on the computers.
+    It also removes the remains of killed trials on the computers.
     """
     _play("restore", _topology(file, allow_file))
 
@@ -66,7 +66,7 @@ def collect(
     ),
     allow_file: AllowFile = None,
 ) -> None:
-    """Write down the kernel, CPU, NICs, drivers, offloads and settings.
+    """Record the kernel, CPU, NICs, drivers, offloads and settings.
 
     Nothing on the computers changes.
     """

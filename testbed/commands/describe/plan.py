@@ -45,7 +45,7 @@ def plan(
     quick: Annotated[bool, typer.Option("--quick", help="Take the quick size of the scenario.")] = False,
     allow_file: AllowFile = None,
 ) -> None:
-    """The script can be pasted into a root shell. Of a scenario it is the script of one trial."""
+    """The script can be pasted into a root shell. For a scenario it is the script of one trial."""
     file, may = spec_file(file), permitted(allow_file or ())
     if not is_scenario(file):
         print(planning.plan(load_topology(file, may)).script(), end="")

@@ -45,9 +45,9 @@ def audit(
     any_worker: Annotated[bool, typer.Option("--any-worker", help=cluster_option.ANY_WORKER)] = False,
     format: Annotated[Format, typer.Option(metavar="table|json", help="The format of the output.")] = Format.table,
 ) -> None:
-    """The trials run on this computer, or with --on on a cluster, and every file but host.json counts. What came out is
-    kept in DIR/audit.json; `testbed results` and `testbed report` show it. Trials in real time never repeat to the byte
-    and are left out.
+    """The trials run on this computer, or with --on on a cluster, and every file but host.json counts. The outcome is
+    kept in DIR/audit.json; `testbed results` and `testbed report` show it. Trials in real time never repeat to the
+    byte and are left out.
 
     The exit code is 0 if all of the sample are the same, 1 if any differs, 5 if any could not be repeated, or all
     trials are left out.

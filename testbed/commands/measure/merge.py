@@ -31,9 +31,9 @@ def merge(
     ],
 ) -> None:
     """A trial that is in several folders must be the same in all, byte for byte; only host.json may differ. If one
-    differs, nothing is written. An interrupted merge continues when it is given again, and `testbed run` runs what is
-    missing afterwards. Audits of the folders are joined; the looks of a sequential comparison are kept if only one
-    folder has some.
+    differs, nothing is written. An interrupted merge continues when it is given again, and `testbed run` then runs the
+    missing trials. Audits of the folders are joined; the looks of a sequential comparison are kept if only one folder
+    has some.
 
     The exit code is 0 if all trials of the scenario are there, 1 if one differs or is invalid, or a rule of `expect`
     does not hold, 4 if any is missing.

@@ -21,10 +21,12 @@ EXAMPLES = (
 
 
 def clean(
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be removed, and remove nothing.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what would be removed, and remove nothing.")
+    ] = False,
     all_networks: Annotated[bool, typer.Option("--all", help="Also stop the running networks.")] = False,
 ) -> None:
-    """It removes the processes, network namespaces, links and folders that the testbed noted in its journal as its
+    """It removes the processes, network namespaces, links and folders that the testbed recorded in its journal as its
     own, and nothing else. Running networks and runs in progress stay.
     """
     said = 0

@@ -32,8 +32,8 @@ def iperf(
     time: Annotated[int, typer.Option(min=1, max=86_400, help="Seconds.")] = 5,
     name: OfNode = None,
 ) -> None:
-    """One flow of iperf3 in real time, on whatever else this computer does: a look, no measurement. `testbed run`
-    measures, and says whether the network was as asked.
+    """One flow of iperf3 in real time, next to other work of this computer: a rough check, no measurement. `testbed
+    run` measures, and checks that the network was as asked.
     """
     if source == destination:
         raise UserError(f"{source} would send to itself, over no link; allowed: two nodes")

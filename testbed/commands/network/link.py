@@ -28,10 +28,10 @@ def link(
         str | None, typer.Option("--name", "-n", metavar="NETWORK", help="The network, if several are up.")
     ] = None,
 ) -> None:
-    """What waits in the link is lost when it changes. A link that is down has no carrier at either end.
+    """Packets that wait in the link are lost when it changes. A link that is down has no carrier at either end.
     `loss=1%` is random loss; the other kinds are written as in topology files.
 
-    A link that asks for nothing has no emulator, and stays as it is: give it a rate in the topology file.
+    A link without impairments has no emulator, and cannot be changed: give it a rate in the topology file.
     """
     network = choose(name)
     pulled = [word for word in words if word in ("down", "up")]

@@ -22,8 +22,8 @@ def logs(
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until Ctrl-C.")] = False,
     name: OfNode = None,
 ) -> None:
-    """Of a controller: what its app prints and logs (INFO and above), and why it ended if it did. Of an ovs: the log of
-    Open vSwitch; of a router: that of FRR; of a DHCP or DNS server: who asked, and what the answer was.
+    """For a controller: the output and logs (INFO and above) of its app, and why it ended, if it did. For an ovs: the
+    log of Open vSwitch; for a router: the log of FRR; for a DHCP or DNS server: requests and answers.
     """
     network = choose(name, node)
     where = network.where(node)

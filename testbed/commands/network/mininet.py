@@ -47,9 +47,9 @@ def mininet(
     ] = f"{guest.MEMORY_BYTES >> 20} MiB",
     allow_code: AllowCode = False,
 ) -> None:
-    """The script is root in a lab kernel of its own, and needs no rights here. It can read its folder; what it writes
-    there stays in the guest, unless you give a folder for it. Its input, output and exit code are this command's; `m
-    NODE` in `testbed shell mininet` opens a shell in a node.
+    """The script is root in a lab kernel of its own, and needs no rights here. It can read its folder; files that it
+    writes there stay in the guest, unless you give a folder for them. Its input, output and exit code are this
+    command's; `m NODE` in `testbed shell mininet` opens a shell in a node.
     """
     wanted = script(file, arguments or ())
     memory_bytes = _bytes(memory)

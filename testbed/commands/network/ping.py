@@ -20,7 +20,7 @@ def ping(
     source: Annotated[str, typer.Argument(metavar="FROM", help="A node of a running network.")],
     destination: Annotated[str, typer.Argument(metavar="TO", help="Another one.")],
     count: Annotated[
-        int | None, typer.Option("--count", "-c", min=1, help="How many pings; without an end if left out.")
+        int | None, typer.Option("--count", "-c", min=1, help="How many pings; until Ctrl-C if left out.")
     ] = None,
     name: OfNode = None,
 ) -> None:

@@ -20,10 +20,10 @@ def watch(
     name: Annotated[str | None, typer.Argument(metavar="NETWORK", help="A running network; all if left out.")] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port of the page; 0 for one that is free.")] = 0,
 ) -> None:
-    """Prints the address of a page that only this computer can open, and serves it until Ctrl-C. Whoever has the
+    """Prints the address of a page that only this computer can open, and serves it until Ctrl-C. Anybody with the
     address can type in the terminals of all nodes: keep it to yourself.
 
-    Each link shows what passes through it in each direction and what waits in its queue, each switch its flow table; a
+    Each link shows its traffic in each direction and its queue, each switch its flow table; a
     click on a node opens a terminal in it.
     """
     if name is not None or not any(each.is_ready for each in networks()):

@@ -75,7 +75,7 @@ def start(
     folder: Annotated[
         Path | None, typer.Argument(metavar="[FOLDER]", help="Where to work on it; the exercise's name if left out.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Put files that are there aside, in a new folder.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Move existing files to a new folder first.")] = False,
 ) -> None:
     """Begin an exercise: copy its handout and its files into a folder."""
     found = work_folder.find(exercise)
