@@ -62,7 +62,7 @@ def refuse(evidence: Evidence) -> None:
 
 def faults(evidence: Evidence) -> Iterator[str]:
     yield from _check(Evidence)(evidence, "")
-    for each in SUBJECTS:
+    for each in SUBJECTS if isinstance(evidence.things, Mapping) else ():
         yield from _check(each.kind)(evidence.things.get(each.name), f"things.{each.name}")
     if isinstance(getattr(evidence.outcome, "measured", None), Mapping):
         yield from _measured(evidence.outcome.measured)
