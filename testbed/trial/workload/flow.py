@@ -190,8 +190,8 @@ RATE_TOLERANCE, UNPACED_BYTES = 0.01, 65_536
 """A share of what a rate makes of the time; TCP does not pace its first ten segments, and sends superpackets whole."""
 
 LEAST_SHARE, ROOM_SHARE, ROUND_TRIPS = 0.9, 0.7, 10
-"""Of its rate a flow brings at least so much where all flows ask for at most so much of the path, but for what is on
-its way, and for the round trips of slow start.
+"""A flow must deliver LEAST_SHARE of its rate if all flows together ask for at most ROOM_SHARE of the path. Data in
+flight and ROUND_TRIPS of slow start are allowed for.
 """
 
 

@@ -89,7 +89,7 @@ class Impaired(Keyed):
         return conflicts(self, self.rows())
 
     def direction(self, way: Literal["forward", "backward", "data"]) -> Direction:
-        """What is said of one direction, or of that of the data, whichever that is."""
+        """The impairments of one direction, or (way "data") of the direction of the data, whichever that is."""
         found = UNIMPAIRED
         for row in self.rows():
             value = self._value(row, way)

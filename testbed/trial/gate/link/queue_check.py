@@ -114,7 +114,7 @@ def ecn(case: Case) -> Iterator[Finding]:
 
 
 def ecn_samples(case: Case) -> Iterator[Finding]:
-    """What sockets say of ECN is said of all of them, and nobody has it where nobody asks for it."""
+    """If one socket of a host reports ECN, all of them must; and a socket has ECN only if that was asked for."""
     is_asked = _asks_for_ecn(case.trial)
     telling = {each.netns for each in case.evidence.tcp if each.ecn is not None and each.ecn.received_ce is not None}
     for what in (what for each in case.evidence.tcp if (what := _ecn_fault(each, is_asked, telling)) is not None):
