@@ -127,8 +127,9 @@ class Link:
 
     `data` has impairments of the direction in which the workload's data crosses the link, whichever that is (forward
     if nothing crosses it); those with `Impairment.is_of_answers` apply to the other direction. They are added to the
-    impairments of `forward` and `backward`; a link has each impairment either in `data` or in its directions. `addresses` holds, for ends that say so, the node's name (on a
-    trunk "NAME.VLAN") with its "ip/prefix" texts. `schedule` is what changes while the workload runs, in file order.
+    impairments of `forward` and `backward`; a link has each impairment either in `data` or in its directions.
+    `addresses` holds, for ends that say so, the node's name (on a trunk "NAME.VLAN") with its "ip/prefix" texts.
+    `schedule` is what changes while the workload runs, in file order.
     `emulator` is the machine that impairs it, None a namespace of this computer.
     """
 

@@ -135,8 +135,8 @@ class StageEvidence:
 
     @property
     def sent_before(self) -> int | None:
-        """Packets that its rate sent between the initial reading and the first sample. Other counters are read in between,
-        and may have missed up to this many. None without samples.
+        """Packets that its rate sent between the initial reading and the first sample. Other counters are read in
+        between, and may have missed up to this many. None without samples.
         """
         if self.around is None or not self.samples or self.samples[0].time_ns <= self.around[0].time_ns:
             return None
