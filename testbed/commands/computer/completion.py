@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from ...error import UserError, one_of
-from ..candidate import candidates
+from ..completion_words import candidates
 from ..known import shortened
 
 if TYPE_CHECKING:
-    from ..candidate import Root
+    from ..completion_words import Root
 
 EXAMPLES = (
     ("Complete in this shell, if it is bash", 'eval "$(testbed completion bash)"'),
