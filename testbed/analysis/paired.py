@@ -40,6 +40,9 @@ class CellComparison(Generic[K]):
     None if they show none, however large. `seeds_needed` is how many pairs decide: with them, no difference comes out
     as the same, and one of twice the tolerance is found, each in 80 % of cases, if the noise is as it seems; None also
     if no number does, as for a tolerance of 0. Interval, floor, p and the last two are None for one pair.
+
+    `may_differ` is what the seeds leave open of rare cases: with a confidence of 95 %, at most this share of the
+    candidate's trials is beyond all that the base's do, by more than the tolerance.
     """
 
     key: K
@@ -57,6 +60,7 @@ class CellComparison(Generic[K]):
     is_by_levels: bool = False
     smallest_effect: float | None = None
     seeds_needed: int | None = None
+    may_differ: float = 1.0
 
 
 def compare(
@@ -157,6 +161,11 @@ class _Pairs:
         spread is at least half of the effect.
         """
         return int((self.peers * self.scale >= abs(self.effect) / 2).sum())
+
+    def beyond(self, margin: float) -> int:
+        """How many of the candidate's trials are beyond the base's, by more than the margin. Copies are one trial."""
+        off = np.maximum(self.base.min() - self.candidate, self.candidate - self.base.max()) > margin
+        return int(off.sum()) if self.noise else int(off.any())
 
     def interval(self, level: float) -> Interval | None:
         """With few cases, no difference at all may be chance, as for two levels: then the noise is the mean cell's."""
@@ -289,6 +298,7 @@ def _cell(
         is_by_levels=is_by_levels,
         smallest_effect=pairs.smallest_effect(alpha, margin, level, share),
         seeds_needed=pairs.seeds_needed(alpha, margin, level, share),
+        may_differ=noise.share_at_most(pairs.beyond(margin), len(pairs.base) if pairs.noise else 1),
     )
 
 

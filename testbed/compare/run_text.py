@@ -115,6 +115,12 @@ def run_notes(comparison: RunComparison) -> list[str]:
         + (DOUBTFUL if each.key.cell in comparison.doubtful else _undecided(each))
         for each in comparison.undecided
     ]
+    if same := [each for each in comparison.cells if each.verdict == "same" and comparison.is_primary(each.key)]:
+        most = max(same, key=lambda each: each.may_differ)
+        notes.append(
+            f"same is said of means: up to {100 * most.may_differ:.0f} % of trials may differ from all that the base's "
+            f"do, of which {counted(most.pairs, 'seed')} need not show one ({comparison.label(most.key.cell)})"
+        )
     if limited := sum(each.is_by_levels for each in comparison.cells):
         notes.append(
             f"p of {counted(limited, 'row')} is not that of the t-test, which is less, but the chance that two levels, "
