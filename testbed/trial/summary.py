@@ -15,7 +15,7 @@ from . import record
 from .evidence import bucket
 from .evidence.case import Case
 from .evidence.fault import DownCount, FaultCount, outages
-from .evidence.interval import Interval, Timeline, peak_rate_bps
+from .evidence.interval import OF_QUEUE, Interval, Timeline, peak_rate_bps
 from .evidence.policing import Policed
 from .evidence.stage import Evidence, StageEvidence, TcEvidence
 from .gate import chance
@@ -76,9 +76,7 @@ def result(case: Case, findings: tuple[Finding, ...], ending: Ending) -> TrialRe
             random_drops=sum(each.counts.delay_drops for each in case.evidence.data_stages),
             queue_drops=sum(each.counts.queue_drops for each in case.evidence.stages)
             + sum(each.drops for each in case.evidence.tc_ends),
-            aqm_drops=_of_queues(case.evidence, "aqm_drops"),
-            marks=_of_queues(case.evidence, "marks"),
-            filtered_acks=_filtered(case.evidence),
+            **{name: _of_queues(case.evidence, name) for name in OF_QUEUE},
         ),
         stages=tuple(_stage(case, each) for each in case.evidence.stages),
         measured=outcome.measured,
@@ -117,15 +115,14 @@ def _timeline_start(evidence: Evidence) -> int | None:
 
 
 def _of_queues(evidence: Evidence, name: str) -> int | None:
-    """What the queues that were asked counted together; None without any."""
-    counts = [int(getattr(each.counts, name)) for each in evidence.stages if each.stage.queue is not None]
+    """What the queues that were asked counted together; None if none was asked for a queue that counts that."""
+    counts = [int(getattr(each.counts, name)) for each in evidence.stages if _has(each, name)]
     return sum(counts) if counts else None
 
 
-def _filtered(evidence: Evidence) -> int | None:
-    """The ACKs that queues filtered; None if none was asked to."""
-    asked = [each.counts.filtered_acks for each in evidence.stages if each.filters_acks]
-    return sum(asked) if asked else None
+def _has(each: StageEvidence, name: str) -> bool:
+    """Whether a queue was asked that counts something."""
+    return each.filters_acks if name == "filtered_acks" else each.stage.queue is not None
 
 
 def _queue(queue: MadeQueue | None, seen: StageEvidence | Interval, each: StageEvidence) -> QueueResult | None:
@@ -133,8 +130,9 @@ def _queue(queue: MadeQueue | None, seen: StageEvidence | Interval, each: StageE
         return None
     last = each.queue_around[1].counts if each.queue_around else None
     is_told = last is not None and last.is_told_apart
-    acks = seen.counts.filtered_acks if each.filters_acks else None
-    return QueueResult(queue.type, queue_words(queue.asked), seen.counts.aqm_drops, seen.counts.marks, is_told, acks)
+    filters = each.filters_acks
+    counted = {name: getattr(seen.counts, name) for name in OF_QUEUE if filters or name != "filtered_acks"}
+    return QueueResult(queue.type, queue_words(queue.asked), is_told_apart=is_told, **counted)
 
 
 def _seen_rate(case: Case) -> float | None:

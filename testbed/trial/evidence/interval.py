@@ -14,7 +14,8 @@ from itertools import pairwise
 from ...model.link.impairment import PeriodicLoss
 from ...plan.link import fault
 from ...plan.link.stage import Stage, State, frame_bytes
-from ..observe import netlink
+from ..law import laws
+from ..observe import netlink, queue_counter
 from ..observe.readback import Qdisc, qdiscs
 from ..observe.sample import Query, QueueSample, counter_samples, queue_samples
 
@@ -85,6 +86,10 @@ class Counts:
 
     def __add__(self, other: Counts) -> Counts:
         return Counts(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(self)))
+
+
+OF_QUEUE = tuple(each.name for each in fields(Counts) if each.name in laws(queue_counter.Counts))
+"""Those that a queue that signals congestion counts itself."""
 
 
 @dataclass(frozen=True)
@@ -201,16 +206,14 @@ def _counts(stage: Stage, netns: str, begin: Look, end: Look) -> Counts:
     drops = _grew(begin, end, rate, "drops")
     below_delay = rate if stage.asked.policer is None else police
     refused = _grew(begin, end, below_delay, "drops") if stage.is_nested else 0
-    aqm_drops, marks, acks = (_counted(begin, end, waiting, n) for n in ("aqm_drops", "marks", "filtered_acks"))
+    of_queue = {name: _counted(begin, end, waiting, name) for name in OF_QUEUE}
     return Counts(
         _count(end, netns, stage.data_counters) - _count(begin, netns, stage.data_counters),
         _count(end, netns, stage.drop_counters) - _count(begin, netns, stage.drop_counters),
-        drops - aqm_drops - acks,
+        drops - of_queue["aqm_drops"] - of_queue["filtered_acks"],
         _grew(begin, end, delay, "drops") - refused,
         _grew(begin, end, delay, "packets") + refused,
-        aqm_drops,
-        marks,
-        acks,
+        **of_queue,
     )
 
 
