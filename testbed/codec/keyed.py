@@ -35,13 +35,15 @@ class Kind:
 
     `read` makes the value of data, which is text, lists and mappings, and raises ValueRefused or Faulty. `write` makes
     canonical data of it. `schema` is the JSON Schema, in which "$ref" may be a class of keys. `none` is the word that
-    stands for None in a file; None if there is no such word.
+    stands for None in a file; None if there is no such word. `full` writes what is absent inside a value, too, as None;
+    without it `write` does.
     """
 
     read: Callable[[Any], Any]
     write: Callable[[Any], Any] = _same
     schema: Schema | Callable[[], Schema] = field(default_factory=dict)
     none: str | None = None
+    full: Callable[[Any], Any] | None = None
 
     def described(self) -> Schema:
         return self.schema() if callable(self.schema) else self.schema
@@ -88,6 +90,10 @@ class Key:
     def written(self, value: Any) -> Any:
         """Canonical data; the word for None, or None if there is no word."""
         return self.kind.none if value is None else self.kind.write(value)
+
+    def full(self, value: Any) -> Any:
+        """The same with what is absent inside it as None, as parameters of trials tell it."""
+        return self.kind.none if value is None else (self.kind.full or self.kind.write)(value)
 
     def of(self, value: Any) -> Any:
         """What a value has for it."""
@@ -159,6 +165,10 @@ class Keyed:
             elif value is not None or (each.default is not None and each.kind.none is not None):
                 found[name] = each.written(value)
         return found
+
+    def full(self) -> dict[str, Any]:
+        """The same with what is absent as None."""
+        return {name: each.full(each.of(self)) for name, each in keys(type(self)).items()}
 
     def changed(self, values: Mapping[str, object]) -> Self:
         """A copy with other values, by the keys as one writes them in a file."""

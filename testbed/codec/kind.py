@@ -68,7 +68,7 @@ def pattern(regex: str, noun: str, allowed: str, about: str, *examples: Any) -> 
 
 def record(keys: type[Keyed]) -> Kind:
     """A mapping with the keys of a class."""
-    return Kind(partial(read, keys), lambda value: value.written(), {"$ref": keys})
+    return Kind(partial(read, keys), lambda value: value.written(), {"$ref": keys}, full=lambda value: value.full())
 
 
 def variant(tag: str, table: Mapping[str, type[Keyed]]) -> Kind:
@@ -180,7 +180,12 @@ def mapped(name: Kind, each: Kind, least: int = 0, most: int | None = None) -> K
         bounds = ({"minProperties": least} if least else {}) | ({} if most is None else {"maxProperties": most})
         return {"type": "object", **values, **({"propertyNames": rest} if rest else {}), **bounds}
 
-    return Kind(read_mapping, lambda value: {name.write(word): each.write(one) for word, one in value}, schema)
+    def write_full(value: Any) -> dict[str, Any]:
+        return {name.write(word): (each.full or each.write)(one) for word, one in value}
+
+    return Kind(
+        read_mapping, lambda value: {name.write(word): each.write(one) for word, one in value}, schema, full=write_full
+    )
 
 
 def table(name: Kind, each: Kind, least: int = 0, most: int | None = None) -> Kind:

@@ -40,6 +40,7 @@ CONNECTIONS = Kind(
     lambda value: None if value == "new" else whole(1, CONNECTIONS_MAX)(value),
     lambda count: count or "new",
     {"anyOf": [{"const": "new"}, number(1, CONNECTIONS_MAX, "How many stay open, and take requests in turn.")]},
+    none="new",
 )
 
 

@@ -169,7 +169,7 @@ def read_value(key: AxisKey, data: Any, names: Names) -> tuple[Any, str, list[Fa
     value, faults = own.checked({key.way: data} if key.way else data)
     if faults:
         return None, "", faults
-    written = own.written(value)
+    written = own.full(value)
     one = written.get(key.way) if key.way and isinstance(written, dict) else written
     found = getattr(value, key.way) if key.way else value
     text = _text(value if isinstance(value, Kernel) else one)

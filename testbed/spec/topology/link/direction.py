@@ -46,8 +46,13 @@ def per_direction(one: Kind, name: str) -> Kind:
         written = {way: one.write(getattr(value, way)) for way in WAYS if getattr(value, way) is not None}
         return (written.get("forward") or "none") if value.forward == value.backward else written
 
+    def full(value: PerDirection) -> Any:
+        if value.forward == value.backward:
+            return write(value)
+        return {way: None if getattr(value, way) is None else one.write(getattr(value, way)) for way in WAYS}
+
     definition = Definition(name, {"anyOf": [one.schema, {**_ways(one), "additionalProperties": False}]})
-    return Kind(read, write, {"$ref": definition})
+    return Kind(read, write, {"$ref": definition}, full=full)
 
 
 def _ways(one: Kind) -> Schema:
