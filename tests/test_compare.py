@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -291,3 +292,24 @@ def test_a_setting_that_a_side_lacks_is_not_set(compare: Compare, base: Path, tm
     other = write_run(tmp_path / "ecn", noisy(changes={"sysctls": {"net.ipv4.tcp_ecn": "1"}}))
     assert "the sides differ in sysctls.net.ipv4.tcp_ecn: not set → 1" in compare(base, other).out
     assert "the sides differ in sysctls.net.ipv4.tcp_ecn: 1 → not set" in compare(other, base).out
+
+
+def test_the_cheapest_cells_to_decide_are_named_and_how_many_seeds_the_suite_needs(
+    compare: Compare, tmp_path: Path
+) -> None:
+    def run(side: int) -> list[Made]:
+        return [
+            Made({"path.buffer": f"{cell} bdp"}, [20e6 * (1 + float(noise))] * 2, seed)
+            for cell in (1, 2, 3, 4)
+            for seed, noise in zip(
+                range(1, 5), np.random.default_rng([side, cell]).normal(0, 0.02 * cell, 4), strict=True
+            )
+        ]
+
+    said = compare(
+        write_run(tmp_path / "base", run(1)), write_run(tmp_path / "candidate", run(2)), "--metric", "goodput"
+    )
+    assert said.code == 5
+    words = " ".join(said.out.split())
+    assert re.search(r"the cheapest to decide: .* \(\d+ seeds\); .* \(\d+ seeds\)", words)
+    assert re.search(r"If nothing changed, \d+ seeds show it in all 4 primary cells, in 80 % of cases", words)

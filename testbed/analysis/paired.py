@@ -39,7 +39,9 @@ class CellComparison(Generic[K]):
     `smallest_effect` is the smallest true difference, in the metric's unit, that so many pairs show in 80 % of cases;
     None if they show none, however large. `seeds_needed` is how many pairs decide: with them, no difference comes out
     as the same, and one of twice the tolerance is found, each in 80 % of cases, if the noise is as it seems; None also
-    if no number does, as for a tolerance of 0. Interval, floor, p and the last two are None for one pair.
+    if no number does, as for a tolerance of 0. `seeds_for_all` is how many let all primary cells come out as the same
+    in 80 % of cases, if nothing changed and all are as noisy as this one. Interval, floor, p and the last three are
+    None for one pair.
 
     `may_differ` is what the seeds leave open of rare cases: with a confidence of 95 %, at most this share of the
     candidate's trials is beyond all that the base's do, by more than the tolerance.
@@ -60,6 +62,7 @@ class CellComparison(Generic[K]):
     is_by_levels: bool = False
     smallest_effect: float | None = None
     seeds_needed: int | None = None
+    seeds_for_all: int | None = None
     may_differ: float = 1.0
 
 
@@ -101,8 +104,18 @@ def compare(
         of_kind[kind(key) if kind else None] += part
     shares = {key: of_kind[kind(key) if kind else None] for key in found}
     p_values = _p_values(found, parts, shares, margins, kind or (lambda key: key), level)
+    deciding = sum(map(is_primary, found)) or len(found)
     return tuple(
-        _cell(key, each, p_values.get(key, (None, False)), (parts[key], shares[key]), margins[key], is_gain(key), level)
+        _cell(
+            key,
+            each,
+            p_values.get(key, (None, False)),
+            (parts[key], shares[key]),
+            margins[key],
+            is_gain(key),
+            level,
+            deciding,
+        )
         for key, each in found.items()
     )
 
@@ -192,12 +205,12 @@ class _Pairs:
         found = max(least, min(careful, next(hidden, 0.0)))
         return found if math.isfinite(found) else None
 
-    def seeds_needed(self, alpha: float, margin: float, level: float, share: float) -> int | None:
+    def seeds_needed(self, alpha: float, margin: float, level: float, share: float, cells: int = 1) -> int | None:
         if self.noise is None:
             return None
         if not self.noise.variance:
             return None if self.is_equal or abs(self.effect) <= margin else math.floor(2 - math.log2(alpha))
-        found = power.seeds_needed(math.sqrt(self.noise.variance), alpha, 1 - level, margin)
+        found = power.seeds_needed(math.sqrt(self.noise.variance), alpha, 1 - level, margin, cells)
         enough = (n for n in count(2) if noise.by_levels(n, others=self.others) < share * (1 - level))
         return found and max(found, next(enough))
 
@@ -273,6 +286,7 @@ def _cell(
     margin: float,
     is_more_better: bool,
     level: float,
+    cells: int,
 ) -> CellComparison[K]:
     scale = abs(float(pairs.base.mean()))
     effect, interval = pairs.effect, pairs.interval(level)
@@ -298,6 +312,7 @@ def _cell(
         is_by_levels=is_by_levels,
         smallest_effect=pairs.smallest_effect(alpha, margin, level, share),
         seeds_needed=pairs.seeds_needed(alpha, margin, level, share),
+        seeds_for_all=pairs.seeds_needed(alpha, margin, level, share, cells),
         may_differ=noise.share_at_most(pairs.beyond(margin), len(pairs.base) if pairs.noise else 1),
     )
 

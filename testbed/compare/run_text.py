@@ -115,6 +115,7 @@ def run_notes(comparison: RunComparison) -> list[str]:
         + (DOUBTFUL if each.key.cell in comparison.doubtful else _undecided(each))
         for each in comparison.undecided
     ]
+    notes += _cheapest(comparison)
     if same := [each for each in comparison.cells if each.verdict == "same" and comparison.is_primary(each.key)]:
         most = max(same, key=lambda each: each.may_differ)
         notes.append(
@@ -135,6 +136,21 @@ def run_notes(comparison: RunComparison) -> list[str]:
     notes += [f"suspect: {id}" for id in comparison.suspect]
     notes += [f"no trial has a value of {name}: {METRICS[name].what}" for name in comparison.unmeasured]
     return notes
+
+
+def _cheapest(comparison: RunComparison) -> list[str]:
+    """Where several cells are undecided: those that the fewest seeds decide, and how many seeds the suite needs."""
+    known = [each for each in comparison.undecided if each.seeds_needed and each.key.cell not in comparison.doubtful]
+    if len(known) < 2:
+        return []
+    known.sort(key=lambda each: each.seeds_needed or 0)
+    first = [f"{comparison.label(each.key.cell)} ({each.seeds_needed} seeds)" for each in known[:NAMED_MAX]]
+    primary = [each for each in comparison.cells if comparison.is_primary(each.key)]
+    every = max(each.seeds_for_all or 0 for each in primary)
+    return [
+        f"the cheapest to decide: {'; '.join(first)}. If nothing changed, {every} seeds show it in all {len(primary)} "
+        "primary cells, in 80 % of cases"
+    ]
 
 
 def gap_text(comparison: RunComparison, gap: Gap) -> str:

@@ -21,26 +21,27 @@ def smallest_effect(se: float, df: float, alpha: float, margin: float) -> float:
     return max(_shift(math.floor(df), alpha) * se, margin - float(special.ndtri(1 - POWER)) * se)
 
 
-def seeds_needed(sd: float, alpha: float, alpha_same: float, margin: float) -> int | None:
+def seeds_needed(sd: float, alpha: float, alpha_same: float, margin: float, cells: int = 1) -> int | None:
     """The pairs that decide if their differences have this sd: a difference of 0 comes out as the same, and one of
     twice the margin is found, each with POWER. None if SEEDS_MAX are too few, as for a margin of 0.
 
-    `alpha` is the level of the test, 1 - `alpha_same` that of the interval. For "the same" by Julious, Sample sizes for
+    `alpha` is the level of the test, 1 - `alpha_same` that of the interval. With POWER all of so many `cells` like it
+    come out as the same where nothing changed. For "the same" by Julious, Sample sizes for
     clinical trials with normal data, Statistics in Medicine 23, 2004, section 5.
     """
-    if _margin(SEEDS_MAX, alpha, alpha_same) * sd > margin or margin <= 0:
+    if _margin(SEEDS_MAX, alpha, alpha_same, cells) * sd > margin or margin <= 0:
         return None
     low, high = 2, SEEDS_MAX
     while low < high:
         middle = (low + high) // 2
-        low, high = (low, middle) if _margin(middle, alpha, alpha_same) * sd <= margin else (middle + 1, high)
+        low, high = (low, middle) if _margin(middle, alpha, alpha_same, cells) * sd <= margin else (middle + 1, high)
     return low
 
 
 @lru_cache(maxsize=10_000)
-def _margin(seeds: int, alpha: float, alpha_same: float) -> float:
+def _margin(seeds: int, alpha: float, alpha_same: float, cells: int) -> float:
     """The smallest margin for which so many pairs decide, over the sd of their differences."""
-    reach = float(special.stdtrit(seeds - 1, 1 - alpha_same / 2) - special.ndtri((1 - POWER) / 2))
+    reach = float(special.stdtrit(seeds - 1, 1 - alpha_same / 2) - special.ndtri((1 - POWER ** (1 / cells)) / 2))
     return max(reach, _shift(seeds - 1, alpha) / 2) / math.sqrt(seeds)
 
 
