@@ -33,6 +33,8 @@ SHOWN = 5
 """How many differences of a part are printed."""
 FOLDERS = ("topologies", "scenarios", "exercises", "benchmarks/digests", "tests/specs", "tests/plans")
 TRIAL_KEYS = ("kernel", "nic", "samples", "capture", "limits", "sysctls", "seed")
+AXES = ("workload", "link", "constant")
+"""Kinds whose keys are varied, too: what trials are called depends on the text of a value."""
 SCENARIO_KEYS = (
     *("sweep", "exclude", "until", "primary", "expect", "quick", "repetitions", "seed", "neighbours", "engine", "ip"),
     *("description", "capture"),
@@ -96,6 +98,7 @@ def mapping_kinds(topology: dict[str, Any], scenario: dict[str, Any]) -> dict[st
     found |= dict(variants(background, "background"))
     found |= dict(variants(node, "node"))
     found |= {"link": ("link", link), "change": ("change", change)}
+    found |= {f"{name}-axes": ("axes", model) for name, (put, model) in found.items() if put in AXES or name in AXES}
     for name, keys in (("trial", TRIAL_KEYS), ("scenario", SCENARIO_KEYS)):
         found[name] = (name, {"properties": {key: scenario["properties"][key] for key in keys}, "required": []})
     return found

@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 
 from testbed.cli import app
 from testbed.error import SpecError, UserError
+from testbed.model.workload import BUILT_IN
 from testbed.plan import step_json
 from testbed.spec.json_schema import schema
 from testbed.spec.load import is_scenario, load_scenario
@@ -26,6 +27,7 @@ from testbed.spec.scenario import trial as stored
 from testbed.spec.syntax.document import Document, Position
 from testbed.trial.orders.sequence import orders
 
+TOOLS = tuple(each.tool for each in BUILT_IN)
 MOST_TRIALS = 3
 """Of each scenario: its first, and others with the same distance between them."""
 JUNK: tuple[Any, ...] = (
@@ -132,7 +134,7 @@ def mappings(kind: str, seed: str, count: str, known: str) -> Iterator[Any]:
     for _ in range(int(count)):
         made = _mapping(model, draw, models["definitions"])
         made = {**BASES.get(kind, {}), **made} if isinstance(made, dict) and draw.random() < 0.8 else made
-        yield made, PUT[put](made)
+        yield made, _axes(kind, made) if put == "axes" else PUT[put](made)
 
 
 def _placed(data: object, name: str) -> Document:
@@ -189,6 +191,20 @@ def _scenario(made: Any) -> Any:
         path = Path(folder, "scenario.yaml")
         path.write_text(yaml.safe_dump(data, sort_keys=False))
         return json.loads(json.dumps(_told(lambda: _cells(path))).replace(folder, ""))
+
+
+def _axes(kind: str, made: Any) -> Any:
+    """Each value as that of an axis, in both directions and in one: the parameters that it makes, or its faults."""
+    kind = kind.removesuffix("-axes")
+    tool = {"tool": kind, "from": "a", "to": "b", **BASES.get(kind, {})} if kind in TOOLS else FLOW
+    other = {"other": {"pattern": "constant", "from": "a", "to": "b", "rate": "1 Mbit/s"}}
+    prefix = "workload." if kind in TOOLS else {"link": "path.", "constant": "background.other."}[kind]
+    found = []
+    for key, value in made.items() if isinstance(made, dict) else ():
+        for way in ("", ".forward") if kind == "link" else ("",):
+            sweep = {f"{prefix}{key}{way}": [value]}
+            found.append(_scenario({"workload": tool, "background": other, "sweep": sweep}))
+    return found
 
 
 def _cells(path: Path) -> Any:
