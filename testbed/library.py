@@ -6,6 +6,7 @@ In a checkout the four folders are beside the package, behind links; an installe
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from .error import did_you_mean, nearest
@@ -28,7 +29,7 @@ def spec_file(path: Path) -> Path:
 
 def is_ours(path: str | Path) -> bool:
     """Whether a file comes with the testbed, wherever links lead."""
-    real = Path(path).resolve()
+    real = Path(os.path.realpath(path))
     return any(real.is_relative_to(folder.resolve()) for folder in (SCENARIOS, TOPOLOGIES))
 
 

@@ -37,7 +37,7 @@ def suite(folder: Path) -> tuple[Path, ...]:
                 f"{at} has trials and no {RUN}; allowed: what `testbed run -o` wrote, or a suite without it"
             )
         for name in folders:
-            if Path(at).resolve().is_relative_to((Path(at) / name).resolve()):
+            if Path(os.path.realpath(at)).is_relative_to(os.path.realpath(Path(at) / name)):
                 raise UserError(f"{Path(at) / name} is a link to a folder that it is in; allowed: a suite without it")
         folders.sort()
     return tuple(found)

@@ -153,11 +153,17 @@ def _rate(time_s: FloatArray, acked: FloatArray, average_s: float) -> FloatArray
 
 
 def _name(own: Mapping[str, Any], numbers: Mapping[int, str]) -> str:
-    port = int(own["destination_port"][0]) if "destination_port" in own else 0
+    port = _port(own, "destination_port")
     if port in numbers:
         return numbers[port]
-    ends = [f"{own[end][0]}:{int(own[f'{end}_port'][0])}" for end in ("source", "destination") if end in own]
+    ends = [f"{own[end][0]}:{_port(own, f'{end}_port')}" for end in ("source", "destination") if end in own]
     return " → ".join(ends) or f"port {port}"
+
+
+def _port(own: Mapping[str, Any], name: str) -> int:
+    """0 where none is known."""
+    found = float(own[name][0]) if name in own else 0.0
+    return int(found) if np.isfinite(found) else 0
 
 
 def _queues(columns: Mapping[str, Any]) -> list[QueueSignals]:

@@ -7,6 +7,7 @@ rename, so that an interrupted merge leaves whole trials only, and the next one 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -76,7 +77,7 @@ def merge(sources: Sequence[Store], target: Store) -> Merged | tuple[Conflict, .
 
     Raises UserError for folders of different scenarios, and for one that a run is writing to.
     """
-    others = [each.open() for each in sources if each.path.resolve() != target.path.resolve()]
+    others = [each.open() for each in sources if os.path.realpath(each.path) != os.path.realpath(target.path)]
     stores = [*([target.open()] if target.exists else []), *others]
     _refuse_others(stores)
     for each in others:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,16 @@ WORD_BYTES = 1 << 10
 
 NUMBERS, WORDS = frozenset({"BOOLEAN", "INT32", "INT64", "FLOAT", "DOUBLE"}), "BYTE_ARRAY"
 
+SCHEMAS = {"samples": column.SAMPLES, "queues": column.QUEUES, COMPLETIONS: column.COMPLETIONS, FAULTS: column.FAULTS}
+"""The columns of each table, by the name of its file."""
+IS: dict[pa.DataType, Callable[[pa.DataType], bool]] = {
+    column.TEXT: pa.types.is_string,
+    column.REAL: pa.types.is_floating,
+    column.WHOLE: pa.types.is_integer,
+}
+ALWAYS = frozenset(("time_s",))
+"""Columns that have a value in each row."""
+
 
 def opened(file: Path) -> pq.ParquetFile:
     """Opens a table in a trial's folder, which somebody else may have made. Raises OSError or ArrowException for what
@@ -40,7 +50,12 @@ def opened(file: Path) -> pq.ParquetFile:
     _refuse(about)
     columns = map(about.schema.column, range(about.num_columns))
     words = [each.name for each in columns if each.physical_type == WORDS]
-    return pq.ParquetFile(file, metadata=about, read_dictionary=words)
+    found = pq.ParquetFile(file, metadata=about, read_dictionary=words)
+    known = {each.name: each.type for each in SCHEMAS.get(file.stem, ())}
+    for each in found.schema_arrow:
+        if each.name in known and not pa.types.is_null(each.type) and not IS[known[each.name]](_plain(each.type)):
+            raise OSError(errno.EINVAL, f"its column {each.name!r} is {each.type}; allowed: {known[each.name]}")
+    return found
 
 
 def _refuse(about: pq.FileMetaData) -> None:
@@ -62,13 +77,28 @@ def rows(table: pq.ParquetFile, columns: Sequence[str] | None = None, *, use_thr
     more than WORD_BYTES.
     """
     found = table.read(columns=columns, use_threads=use_threads)
-    for name in found.column_names:
+    for number, name in enumerate(found.column_names):
+        _refuse_values(name, found[name])
+        if pa.types.is_null(found[name].type):
+            found = found.set_column(number, name, found[name].cast(column.REAL))
         for chunk in found[name].chunks if pa.types.is_dictionary(found[name].type) else ():
             longest = pc.max(pc.binary_length(chunk.dictionary)).as_py() or 0
             if longest > WORD_BYTES:
                 what = f"its column {name!r:.60} has a word of {longest} bytes"
                 raise OSError(errno.EFBIG, f"{what}; allowed: up to {WORD_BYTES}")
     return found
+
+
+def _refuse_values(name: str, values: pa.ChunkedArray) -> None:
+    """Raises OSError where a number is none, and where what every row has is missing."""
+    if name in ALWAYS and values.null_count:
+        raise OSError(errno.EINVAL, f"its column {name!r} has rows without a value")
+    if pa.types.is_floating(values.type) and pc.all(pc.is_finite(values)).as_py() is False:
+        raise OSError(errno.EINVAL, f"its column {name!r:.60} has what is no finite number")
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _counts(seen: Counts | None) -> dict[str, int | None]:

@@ -106,7 +106,7 @@ def _columns(file: File, numbers: tuple[str, ...], words: tuple[str, ...] = ()) 
         table = sample_table.opened(file)
         if not {*numbers, *words} <= set(table.schema_arrow.names):
             return {}
-        read = table.read(columns=[*numbers, *words])
+        read = sample_table.rows(table, [*numbers, *words])
         return {name: _array(read[name], name in words) for name in (*numbers, *words)}
     except (OSError, pa.ArrowException) as error:
         raise UserError(f"{file} cannot be read: {error}; allowed: what `testbed run` wrote there") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -165,7 +166,7 @@ def _print_profile(store: Store, found: Sequence[TrialResult], by: By | None, me
     if by is not None or metric:
         raise UserError("a profile is the goodput of all trials; allowed with --format profile: no --by, no --metric")
     trials = {each.id: read_trial(store.path / "trials" / each.id) for each in found}
-    name = store.path.resolve().name
+    name = os.path.basename(os.path.realpath(store.path))
     about = f"Our run {name} of the scenario {store.name}"
     print(own_profile.text(name, series(found, trials), about, f"testbed {__version__}"), end="")
 

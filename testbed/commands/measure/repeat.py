@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -52,5 +53,5 @@ def repeat_trial(folder: Path, allow_code: bool) -> None:
 
 def _copies(folder: Path) -> dict[str, Path]:
     """The run's own copies of program files, by their names."""
-    spec = folder.resolve().parent.parent / "spec"
+    spec = Path(os.path.realpath(folder)).parent.parent / "spec"
     return {path.name.removeprefix(COPY): path for path in spec.glob(f"{COPY}*")}

@@ -50,7 +50,7 @@ class UntilDecided:
 
     def carry_out(self) -> None:
         """Raises UserError for folders that cannot be extended, or that another run is writing to."""
-        if not self.question.axis and self.question.base.resolve() == self.question.candidate.resolve():
+        if not self.question.axis and os.path.realpath(self.question.base) == os.path.realpath(self.question.candidate):
             raise UserError(f"{self.question.base} is both sides; allowed: two runs, or --axis with two values of it")
         answer(self.question)  # which refuses runs that cannot be compared
         with self._locks:

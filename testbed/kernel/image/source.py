@@ -126,7 +126,7 @@ def choose(text: str | None, archive: Archive) -> Source:
     """
     if text is None or re.fullmatch(r"\d+\.\d+([.~+-][\w.~+-]*)?", text):
         return DebianSource(archive.newest(text), archive)
-    path = Path(text).expanduser().resolve()
+    path = Path(os.path.realpath(Path(text).expanduser()))
     if path.is_dir():
         _require_tree(path, f"--source {text}")
         return Tree(path)

@@ -6,6 +6,7 @@ system of their own there: the system folders, and of /etc what programs need.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -63,7 +64,7 @@ def programs(machines: Sequence[Vm]) -> Programs:
 def _images(machines: Sequence[Vm]) -> dict[str, tuple[str, Path]]:
     """The disks of machines: what the guest calls the folder of each, and which file it is, without links."""
     named = dict.fromkeys(vm.image for vm in machines if vm.image is not None)
-    return {image: (f"image-{number}", Path(image).resolve()) for number, image in enumerate(named)}
+    return {image: (f"image-{number}", Path(os.path.realpath(image))) for number, image in enumerate(named)}
 
 
 def with_files(steps: Sequence[Step], machines: Sequence[Vm]) -> tuple[Step, ...]:

@@ -235,5 +235,8 @@ def _syntax_faults(app: str, text: str) -> Iterator[Fault]:
         what = error.msg if isinstance(error, SyntaxError) else str(error)
         yield Fault(("app",), f"{app}{line}: {what}", allowed)
         return
+    except (RecursionError, MemoryError):  # which is how Python's parser ends what is nested deeply
+        yield Fault(("app",), f"{app} is nested too deeply for Python", allowed)
+        return
     if not any(isinstance(each, ast.ClassDef) for each in tree.body):
         yield Fault(("app",), f"{app} has no class, so it is not an app", allowed)
