@@ -272,6 +272,7 @@ def carried_out(monkeypatch: pytest.MonkeyPatch) -> Callable[[Guest], None]:
                 return result
 
         monkeypatch.setattr(trial_run, "_carry_out", carry_out)
+        monkeypatch.setattr(trial_run.remains, "check_whole", lambda folder: None)  # there is no agent
         monkeypatch.setattr(trial_run.remote, "gather", lambda *words: None)
         monkeypatch.setattr(reader, "read", read)
         monkeypatch.setattr(sweep.runner, "run", run)
