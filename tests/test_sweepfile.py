@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from junk import JUNK, paths, problems_of
 
@@ -298,6 +298,7 @@ SWEPT: dict[str, Any] = yaml.load(RANGES.read_text(), yaml.BaseLoader)
     JUNK | st.sampled_from(["3", "1 s", "none", {"from": "1", "to": "2", "points": "2"}, [["1", "auto"]]]),
     st.booleans(),
 )
+@example(("quick",), None, True)
 def test_junk_in_a_sweep_is_either_fine_or_refused_with_a_line(path: tuple[Any, ...], junk: Any, quick: bool) -> None:
     data = copy.deepcopy(SWEPT)
     part = data

@@ -79,7 +79,7 @@ def _option(setting: str) -> Option:
 def _quick(document: Document) -> list[Option]:
     """The settings of the quick size. Raises SpecError if there is no such size."""
     settings = mapping(document.data).get("quick")
-    if settings is None:
+    if "quick" not in mapping(document.data):
         what = "this scenario has no 'quick' size"
         raise SpecError([Problem(document.positions[()].file, None, what, "no --quick")])
     return [Option(key, document.at("quick", key)) for key in mapping(settings) if key != "note"]
