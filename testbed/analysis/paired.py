@@ -87,7 +87,8 @@ def compare(
     `absolute_tolerance` the one in the metric's unit, for metrics that can be 0; the larger of them counts. Where cells
     are of several metrics, it and `is_more_better` are functions of the cell's key.
 
-    same: the interval of `level` lies within the tolerance, or every pair is equal. better, worse: the difference is
+    same: the interval of `level` lies within the tolerance, also by the cell's own samples alone, or every pair is
+    equal. better, worse: the difference is
     not 0 (adjusted p < 1 - level), and as estimated it is larger than the tolerance. cannot tell: neither, as for a
     single pair that is not equal, or copies of one. Raises ValueError if a cell's samples cannot be paired.
     """
@@ -188,6 +189,15 @@ class _Pairs:
         is_doubtful = 2.0**-count > 1 - level and self.noise.mean is not None and not self.is_equal
         half = _t(level, self.noise.df) * (self.noise.careful_se(count) if is_doubtful else self.noise.se(count))
         return Interval(self.effect - half, self.effect + half, level)
+
+    def is_within(self, margin: float, level: float) -> bool:
+        """Whether the interval, and the one that this cell's samples alone say, are within the margin."""
+        interval = self.interval(level)
+        if interval is None or self.noise is None:
+            return False
+        variance, df = self.noise.alone or (self.noise.variance, self.noise.df)
+        half = _t(level, df) * math.sqrt(variance / len(self.base))
+        return max(-interval.low, interval.high, abs(self.effect) + half) <= margin
 
     def smallest_effect(self, alpha: float, margin: float, level: float, share: float) -> float | None:
         """What the t-test shows with this `alpha`, if levels do not do as much in the cells of the kind, which has this
@@ -293,7 +303,7 @@ def _cell(
     p, is_by_levels = found
     floor = noise_floor(pairs.base, level) if interval else None
     is_significant = p is not None and p < 1 - level and abs(effect) > margin
-    is_small = interval is not None and max(-interval.low, interval.high) <= margin
+    is_small = pairs.is_within(margin, level)
     part, share = parts
     alpha = part * (1 - level)
     return CellComparison(

@@ -31,12 +31,15 @@ PAIRS_MIN = 8
 @dataclass(frozen=True)
 class Noise:
     """The variance of the differences of a cell, as estimated, and the degrees of freedom of a t-test with it. `mean`
-    is the mean variance of the cells like it, None if it stands alone.
+    is the mean variance of the cells like it, None if it stands alone. `alone` is the variance with its degrees of
+    freedom that only this cell's samples say, None if these are no others: no test shows that a cell is not noisier
+    than the others by a factor of two, which is enough to take a difference just above a tolerance for none.
     """
 
     variance: float
     df: float
     mean: float | None = None
+    alone: tuple[float, float] | None = None
 
     def se(self, pairs: int) -> float:
         """The standard error of the mean difference."""
@@ -100,10 +103,17 @@ def pooled(cells: Sequence[tuple[FloatArray, FloatArray]]) -> tuple[Noise, ...]:
     prior, prior_df = _prior(variances, df)
     moderated = (prior_df * prior + df * variances) / (prior_df + df) if math.isfinite(prior_df) else prior + 0 * df
     total = np.minimum(prior_df + counts - 1, df.sum())
+    by_itself = [own(*cell) if is_paired else _welch(*cell) for cell in cells]
     return tuple(
-        Noise(float(variance) * scale**2, float(each), float(variances.mean()) * scale**2)
-        for variance, each, scale in zip(moderated, total, scales, strict=True)
+        Noise(float(variance) * scale**2, float(each), float(variances.mean()) * scale**2, (mine.variance, mine.df))
+        for variance, each, scale, mine in zip(moderated, total, scales, by_itself, strict=True)
     )
+
+
+def _welch(base: FloatArray, candidate: FloatArray) -> Noise:
+    """What the samples of both sides of one cell say, with the degrees of freedom of Welch, Biometrika 34, 1947."""
+    one, other = float(base.var(ddof=1)), float(candidate.var(ddof=1))
+    return Noise(one + other, (len(base) - 1) * (one + other) ** 2 / (one**2 + other**2) if one + other else 1.0)
 
 
 def _seeds_matter(paired: FloatArray, apart: FloatArray, df: FloatArray) -> bool:
