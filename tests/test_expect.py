@@ -406,7 +406,7 @@ def test_a_run_until_decided_ends_with_0_only_if_its_rules_hold_too(
 
     monkeypatch.setattr(sweep.runner, "run", run_trial)
     monkeypatch.setattr(sweep.readiness, "check", lambda trial, made: None)
-    monkeypatch.setattr("testbed.commands.measure.run.Decision.of", lambda options, loaded: Decided())
+    monkeypatch.setattr("testbed.commands.measure.run_until_decided.Decision.of", lambda options, loaded: Decided())
     for least, code in (("8 bit/s", decided), ("8 Gbit/s", decided or 1)):
         file = written(tmp_path, FILLS.replace("8 Mbit/s", least))
         ended, out, _ = called("run", str(file), "-o", str(tmp_path / "r"), "--until-decided", "--base", "x")
