@@ -162,7 +162,7 @@ def test_every_frame_behind_the_bucket_is_counted(run_trial: RunTrial, monkeypat
     """In a good trial as many came to the receiver as left the bucket, as superpackets and as single ACKs."""
     kept = []
     judging = judge.judge
-    monkeypatch.setattr(judge, "judge", lambda *words: kept.append(words[2]) or judging(*words))
+    monkeypatch.setattr(judge, "judge", lambda case: kept.append(case.evidence) or judging(case))
     ran = run_trial(path=PATH, workload={"flows": 2, "duration": "1 s"})
     assert ran.result.verdict == "valid"
     for each in (*kept[0].data_stages, *kept[0].answer_stages):

@@ -17,6 +17,7 @@ from trials import Ran, make_trial
 from testbed.analysis.limit import flow_time, limit_sample, limited_by
 from testbed.analysis.limit.flow_time import Path, QueueSamples, SenderSamples, parts
 from testbed.model.scenario import Trial
+from testbed.trial import column
 from testbed.trial import run as runner
 from testbed.trial.orders.sequence import orders
 from testbed.trial.result import IntervalResult, PolicyResult, StageResult
@@ -157,6 +158,12 @@ def test_the_mean_of_flows_counts_what_one_lacks_as_nothing() -> None:
     assert flow_time.mean([]) == {}
 
 
+def write(rows: list[dict[str, Any]], schema: pa.Schema, file: FilePath) -> None:
+    """With the types that a trial's tables have; what is absent has no value."""
+    table = pa.Table.from_pylist([{k: None if v != v else v for k, v in row.items()} for row in rows])
+    pq.write_table(table.cast(pa.schema([schema.field(name) for name in table.column_names]), safe=False), file)
+
+
 def stored(folder: FilePath, *flows: SenderSamples, met: Path) -> None:
     """The samples of flows to ports 5001, 5002 …, each with those of its receiver, and of the first queue of a path."""
     rows = []
@@ -166,7 +173,7 @@ def stored(folder: FilePath, *flows: SenderSamples, met: Path) -> None:
             for at in range(STEPS):
                 row = {name: float(getattr(flow, name)[at]) if is_sender else 0.0 for name in limit_sample.SOCKET}
                 rows.append({**row, "time_s": float(TIME[at]), "source_port": source, "destination_port": destination})
-    pq.write_table(pa.Table.from_pylist(rows), folder / "samples.parquet")
+    write(rows, column.SAMPLES, folder / "samples.parquet")
     queue = met.queues[0]
     waiting = [
         {"time_s": float(TIME[at]), "link": "path", "way": way, "bytes": float(sent[at]), "drops": float(drops[at])}
@@ -176,7 +183,7 @@ def stored(folder: FilePath, *flows: SenderSamples, met: Path) -> None:
         )
         for at in range(STEPS)
     ]
-    pq.write_table(pa.Table.from_pylist(waiting), folder / "queues.parquet")
+    write(waiting, column.QUEUES, folder / "queues.parquet")
 
 
 def stages(rate_bps: float = RATE, **forward: Any) -> tuple[StageResult, ...]:

@@ -99,7 +99,7 @@ def judged(monkeypatch: pytest.MonkeyPatch) -> list[Evidence]:
     """The evidence of each trial that is run."""
     kept: list[Evidence] = []
     judging = judge.judge
-    monkeypatch.setattr(judge, "judge", lambda *words: kept.append(words[2]) or judging(*words))  # type: ignore[func-returns-value]
+    monkeypatch.setattr(judge, "judge", lambda case: kept.append(case.evidence) or judging(case))  # type: ignore[func-returns-value]
     return kept
 
 

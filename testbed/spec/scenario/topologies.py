@@ -174,7 +174,7 @@ def _refuse_elsewhere(scenario: Document, path: Path, said: str, folder: Folder)
     try:
         folder.find(scenario, path, path_of(said))
     except Outside as outside:
-        file = os.path.normpath(os.path.join(folder.path, said))
+        file = os.path.join(folder.path, said)
         if is_python(said):
             raise
         if os.path.isfile(file) and not _is_topology(file):

@@ -72,7 +72,8 @@ class Folder:
             raise OSError(errno.EINVAL, "no file can have this name")
         position = document.positions[document.written(place)]
         if not position.is_option:
-            self.refuse(path, said)
+            for each in (path, os.path.normpath(path)):  # where a link is before "..", they are two files
+                self.refuse(each, said)
         return path
 
     def refuse(self, path: str, said: str) -> None:
