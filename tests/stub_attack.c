@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -448,6 +449,43 @@ static bool confuses_the_kernel(void)
 	return false;
 }
 
+static char stack_of_child[1 << 16] __attribute__((aligned(4096)));
+static unsigned long memory_size;
+#define FORGED_AT 0x100000000UL
+
+/* Tells of an error that is negative as a long, and a number of requests as an int. */
+static int tells_of_requests(void *unused)
+{
+	struct request *requests = (void *)(data + AT_REQUESTS);
+
+	(void)unused;
+	frame();
+	memset(stack_of_child, 0, PAGE); /* it is there before the kernel has to look for it */
+	requests[0] = (struct request){ FORGED_AT, memory_size, 0, 0, PROT_READ | PROT_WRITE, MAP_SHARED, 0 };
+	FIELD(long, AT_ERROR) = (long)0xffffffff00000001UL;
+	FIELD(int, AT_LENGTH) = 0;
+	tell(SIGSYS);
+	_exit(3);
+}
+
+/* A child that shares the memory dies of the error; the descriptor that its parent is sent then serves its request. */
+static bool counts_requests_of_its_own(void)
+{
+	struct sysinfo about;
+	int *status;
+	pid_t pid;
+
+	sysinfo(&about);
+	memory_size = about.totalram & ~(PAGE - 1UL);
+	memset(stack_of_child, 0, sizeof stack_of_child);
+	memset(scratch, 0, sizeof scratch);
+	memset(stack_of_returns, 0, sizeof stack_of_returns);
+	status = (int *)fresh(PAGE); /* not touched: wait4() has it mapped */
+	pid = clone(tells_of_requests, stack_of_child + sizeof stack_of_child - 64, CLONE_VM | SIGCHLD, NULL);
+	waitpid(pid, status, 0);
+	return can_read((void *)FORGED_AT);
+}
+
 static const struct {
 	const char *name;
 	bool (*attempt)(void);
@@ -458,6 +496,7 @@ static const struct {
 	{ "keeps-what-it-gave-back", keeps_what_it_gave_back },
 	{ "stops-in-the-stub", stops_in_the_stub },
 	{ "becomes-root", becomes_root },
+	{ "counts-requests-of-its-own", counts_requests_of_its_own },
 	{ "confuses-the-kernel", confuses_the_kernel },
 };
 

@@ -29,6 +29,7 @@ OURS = {
     "0009-random-inline.patch",
     "0010-um-profile.patch",
     "0011-um-stub-hostile.patch",
+    "0012-um-stub-error.patch",
 }
 
 
