@@ -27,8 +27,7 @@ from pathlib import Path
 from testbed.error import TestbedError
 from testbed.model.scenario import Scenario, Trial
 from testbed.spec.load import load_scenario
-from testbed.sweep.forecast.estimate import PRIOR, fitted, forecast_s
-from testbed.sweep.forecast.work import Work, work
+from testbed.sweep.forecast import PRIOR, Work, fitted, forecast_s, work
 from testbed.trial import run as runner
 from testbed.trial.orders.sequence import orders
 

@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 from testbed.cli import app
 from testbed.error import SpecError, UserError
 from testbed.model.workload import BUILT_IN
-from testbed.plan import step_json
+from testbed.plan.step import data as step_data
 from testbed.spec.json_schema import schema
 from testbed.spec.load import is_scenario, load_scenario
 from testbed.spec.scenario import trial as stored
@@ -107,7 +107,7 @@ def _trials(name: str) -> Iterator[str]:
     yield _digest(json.dumps([stored.trial_data(each) for each in trials[:200]]))
     for trial in trials[:: max(1, len(trials) // MOST_TRIALS)][:MOST_TRIALS]:
         try:
-            yield _digest(json.dumps([step_json.data(each) for each in orders(trial).steps]))
+            yield _digest(json.dumps([step_data(each) for each in orders(trial).steps]))
         except UserError as error:
             yield str(error)
 

@@ -1,13 +1,15 @@
-"""`testbed reproduce`: runs what publications measured, and compares the numbers row by row."""
+"""`testbed reproduce`: runs what publications measured, and compares the numbers row by row; the table of the rows."""
 
 from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import Annotated, Any, get_args
 
 import typer
 from rich.console import Console
@@ -15,6 +17,7 @@ from rich.console import Console
 from testbed.api import (
     NODE_TYPES,
     SCENARIOS,
+    Citation,
     Column,
     Engine,
     Format,
@@ -29,8 +32,10 @@ from testbed.api import (
     UserError,
     carry_out,
     duration,
+    escaped,
     files_of,
     load_scenario,
+    nearest,
     prepare,
     published,
     say,
@@ -38,9 +43,165 @@ from testbed.api import (
     terminal_width,
 )
 
-from . import catalogue, table
 from .measured import Measured, Size
+from .paper import cloudcmp, interdatacenter, links, object_store, throughput_profile
 from .row import Finding, Row
+
+PUBLICATIONS = {
+    "S0": interdatacenter.ROWS,
+    "S1": object_store.ROWS,
+    "S2": cloudcmp.ROWS,
+    "S3": throughput_profile.ROWS,
+    "S4": links.ROWS,
+}
+"""By the first word of the ids of their rows; checks ("K1") stand among the rows that they are about."""
+
+ROWS: tuple[Row, ...] = tuple(row for rows in PUBLICATIONS.values() for row in rows)
+
+
+def select(words: Sequence[str]) -> tuple[Row, ...]:
+    """The rows that the words name: an id ("S3-F7", "K3"), or a publication ("S3") with all its rows and checks.
+
+    Without words, all rows. Raises UserError for a word that names nothing.
+    """
+    picked: dict[str, Row] = {}
+    for word in words:
+        matching = PUBLICATIONS.get(word.upper()) or tuple(row for row in ROWS if row.id.lower() == word.lower())
+        if not matching:
+            near = nearest(word.upper(), [*PUBLICATIONS, *(row.id for row in ROWS)])
+            hint = f" (did you mean {near}?)" if near else ""
+            allowed = f"{', '.join(PUBLICATIONS)}, or an id that `testbed reproduce --list` prints{hint}"
+            raise UserError(f"there is no row {word!r}; allowed: {allowed}")
+        picked |= {row.id: row for row in matching}
+    return tuple(picked.values()) if words else ROWS
+
+
+HEAD = ("Row", "Where", "What", "Printed", "Criterion", "Ours", "Claim", "Outcome")
+OUTCOME = {"pass": "pass", "fail": "**fail**", "cannot tell": "cannot tell", "not run": "not run", None: "–"}
+
+
+def to_dict(finding: Finding) -> dict[str, Any]:
+    """For JSON."""
+    row, judged = finding.row, finding.judgement
+    return {
+        "id": row.id,
+        "source": row.source,
+        "where": row.where,
+        "what": row.what,
+        "expected": row.expected,
+        "claim": row.claim,
+        "scenarios": list(row.scenarios),
+        "ours": judged.ours if judged else None,
+        "outcome": finding.outcome,
+        "why": reason(finding),
+        "limits": row.limits,
+        "criterion": row.criterion.text if row.criterion else None,
+        "criterion_source": row.criterion.source if row.criterion else None,
+        "repeats": (row.criterion.repeats or None) if row.criterion else None,
+        "parts": [{"says": each.says, "verdict": each.verdict, "found": each.found} for each in judged.decisions]
+        if judged
+        else [],
+    }
+
+
+def reason(finding: Finding) -> str:
+    """What is not met or cannot be told, what limits the result, or why there is none."""
+    judged = finding.judgement
+    return "; ".join(
+        text for text in (judged.reasons if judged else "", judged.why if judged else "", finding.why) if text
+    )
+
+
+def distinct(findings: Sequence[Finding]) -> list[Finding]:
+    """Without the rows that judge the finding of another one again, on the same data."""
+    return [each for each in findings if each.row.criterion is None or not each.row.criterion.repeats]
+
+
+def counts(findings: Sequence[Finding]) -> str:
+    """The number of rows with each outcome, in one line."""
+    number: Counter[str | None] = Counter(finding.outcome for finding in findings)
+    words = {
+        "pass": "met",
+        "fail": "not met",
+        "cannot tell": "cannot tell",
+        "not run": "not run",
+        None: "without anything to meet",
+    }
+    return ", ".join(f"{number[outcome]} {word}" for outcome, word in words.items() if number[outcome])
+
+
+def summary_of(findings: Sequence[Finding]) -> str:
+    """The number of rows and of distinct findings with each outcome, in two sentences."""
+    own = distinct(findings)
+    text = f"{len(findings)} rows: {counts(findings)}."
+    return text if len(own) == len(findings) else f"{text} Of them {len(own)} are distinct findings: {counts(own)}."
+
+
+def remark(finding: Finding) -> str:
+    """Why the row failed or was not run, and how our conditions differ from those of the publication."""
+    repeats = finding.row.criterion.repeats if finding.row.criterion else ""
+    again = f"the finding of {repeats} again" if repeats else ""
+    return "; ".join(dict.fromkeys(each for each in (reason(finding), again, finding.row.limits) if each))
+
+
+def markdown(
+    findings: Sequence[Finding], citations: Mapping[str, Citation], title: str, how: str, changes: str = ""
+) -> str:
+    """A page with a table for each publication, and below each table the limits of its rows.
+
+    `how` is the introduction: who the page is for, and how to make it. `changes` is a section of its own, or empty.
+    """
+    lines = [f"# {title}", "", how, "", summary_of(findings), "", CLAIMS, "", CRITERIA]
+    lines += ["", changes.strip()] if changes else []
+    for source, members in groupby(findings, key=lambda finding: finding.row.source):
+        group = list(members)
+        lines += [
+            "",
+            f"## {escaped(_citation(citations[source]))}",
+            "",
+            _line(HEAD),
+            _line(["---"] * len(HEAD)),
+        ]
+        lines += [_line(_columns(finding)) for finding in group]
+        lines += ["", "What limits these rows:", ""]
+        remarks: dict[str, list[str]] = {}
+        for finding in group:
+            if remark(finding):
+                remarks.setdefault(remark(finding), []).append(finding.row.id)
+        lines += [f"- {', '.join(ids)}: {escaped(text)}." for text, ids in remarks.items()]
+    return "\n".join(lines) + "\n"
+
+
+CLAIMS = """How strong a pass is. **reproduced**: the same mechanism, so the numbers compare. **shape**: orderings and
+curvature compare, numbers do not. **calibrated**: the number is an input of ours, so meeting it proves only that the
+emulator works. **data only**: nothing is run; the numbers are kept as a published profile."""
+
+
+CRITERIA = """\
+What is met. Each criterion follows from what is printed, and was written down before the runs that it judges. It is
+met if the 95 % intervals of all its parts (Student's t over the seeds, Bonferroni over the parts of a row) are within
+their bounds, and not met if one of them is outside. Otherwise nobody can tell, which is no pass; nor is a value that
+is missing. Where every seed gives the same, the value is exact, and has no interval. A printed number is met within
+half a unit of its last digit, one that is printed as approximate within half a unit of its last digit other than 0.
+Alike is at most 5 % apart, apart is more; full is 95 % or more of the line rate; a profile bends if its C_CC is
+beyond ±0.02."""
+
+
+def _citation(citation: Citation) -> str:
+    year = f", {citation.year}" if citation.year else ""
+    return f"{citation.authors[0].split()[-1]} et al., {citation.title}{year}"
+
+
+def _columns(finding: Finding) -> list[str]:
+    row = finding.row
+    ours = finding.judgement.ours if finding.judgement else "–"
+    criterion = f"{row.criterion.text} ({row.criterion.source})" if row.criterion else "–"
+    return [row.id, row.where, row.what, row.expected, criterion, ours, row.claim, OUTCOME[finding.outcome]]
+
+
+def _line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(map(escaped, cells)) + " |"
+
 
 RESULTS = Path("results/reproduction")
 PAGE = Path("docs/reproduction.md")
@@ -125,7 +286,7 @@ def reproduce(
     """
     if format is Format.csv:
         raise UserError("rows cannot be printed as CSV; allowed: --format table or json")
-    rows = catalogue.select(ids or [])
+    rows = select(ids or [])
     size: Size = "full" if full else "quick"
     console = Terminal()
     if list_rows:
@@ -138,8 +299,8 @@ def reproduce(
     _print(found, format)
     page = output or (PAGE if not ids and PAGE.parent.is_dir() else results / size / PAGE.name)
     everything = {finding.row.id: finding for finding in found}
-    _write(page, [everything.get(row.id) or runs.finding(row) for row in catalogue.ROWS], size)
-    console.print(f"{table.summary(found)} All rows: {page}")
+    _write(page, [everything.get(row.id) or runs.finding(row) for row in ROWS], size)
+    console.print(f"{summary_of(found)} All rows: {page}")
     if any(finding.outcome == "fail" or (finding.judgement is None and finding.row in runs.ran) for finding in found):
         raise typer.Exit(1)
     if any(finding.outcome == "cannot tell" for finding in found):
@@ -253,7 +414,7 @@ def _path(name: str) -> Path:
 
 def _print(findings: Sequence[Finding], format: Format) -> None:
     if format is Format.json:
-        print(json.dumps([table.to_dict(finding) for finding in findings], indent=1, ensure_ascii=False))
+        print(json.dumps([to_dict(finding) for finding in findings], indent=1, ensure_ascii=False))
         return
     rows = tuple((*_cells(finding), finding.outcome or "–") for finding in findings)
     show(Table(COLUMNS, rows, MORE, COLOUR).lines(terminal_width()))
@@ -262,7 +423,7 @@ def _print(findings: Sequence[Finding], format: Format) -> None:
 def _list(rows: Sequence[Row], format: Format) -> None:
     """What there is, without running it."""
     if format is Format.json:
-        print(json.dumps([table.to_dict(Finding(row, None)) for row in rows], indent=1, ensure_ascii=False))
+        print(json.dumps([to_dict(Finding(row, None)) for row in rows], indent=1, ensure_ascii=False))
         return
     listed = []
     for row in rows:
@@ -274,7 +435,7 @@ def _list(rows: Sequence[Row], format: Format) -> None:
 def _cells(finding: Finding) -> Iterable[str]:
     row = finding.row
     ours = finding.judgement.ours if finding.judgement else ""
-    why = table.remark(finding) if finding.outcome in (*UNMET, "not run") else ""
+    why = remark(finding) if finding.outcome in (*UNMET, "not run") else ""
     return row.id, row.where, row.expected, "; ".join(text for text in (ours, why) if text), row.claim
 
 
@@ -283,7 +444,7 @@ def _write(page: Path, findings: Sequence[Finding], size: Size) -> None:
     try:
         page.parent.mkdir(parents=True, exist_ok=True)
         changes = _changes(page.read_text()) if page.exists() else ""
-        page.write_text(table.markdown(findings, citations, "Reproduction", HOW.format(size=size), changes))
+        page.write_text(markdown(findings, citations, "Reproduction", HOW.format(size=size), changes))
     except OSError as error:
         raise UserError(f"{page} cannot be written: {error.strerror}; allowed: -o with a file that can") from None
 

@@ -16,7 +16,7 @@ from trials import make_trial, steps_data
 from testbed.error import SpecError, UserError
 from testbed.kernel.guest import TrialError
 from testbed.model.background import HeavyTailed, OnOff, schedule
-from testbed.model.workload.size import Pareto
+from testbed.model.workload.arrival import Pareto
 from testbed.trial import record
 from testbed.trial.orders.sequence import Orders, orders
 from testbed.trial.workload import background

@@ -18,8 +18,7 @@ from testbed.plan.link.emulator import change, emulator
 from testbed.spec.load import load_scenario, load_topology
 from testbed.spec.scenario.topologies import read
 from testbed.spec.syntax.attachment import permitted
-from testbed.spec.syntax.document import Position, parse
-from testbed.spec.syntax.node_tree import EXPLAINED
+from testbed.spec.syntax.document import EXPLAINED, Position, parse
 from testbed.sweep import table
 from testbed.sweep.database import open_results
 from testbed.sweep.store import Store

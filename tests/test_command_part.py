@@ -16,8 +16,7 @@ from testbed.agent.syscall import StepError
 from testbed.kernel.guest import TrialError
 from testbed.kernel.native_program import tools
 from testbed.model.workload.command import CommandWorkload, Started
-from testbed.plan.step import Placeholder
-from testbed.plan.step_json import data
+from testbed.plan.step import Placeholder, data
 from testbed.trial.workload import command_output, command_part
 from testbed.trial.workload.command_part import gather
 

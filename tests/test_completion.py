@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from testbed import cli, journal
-from testbed.commands import completion_words
+from testbed.commands.computer import completion
 from testbed.kernel.image import feature
 from testbed.spec.topology import change
 
@@ -93,7 +93,7 @@ def two_networks(tmp_path: Path) -> Iterator[None]:
         ("testbed schema ", "none", ["topology", "scenario", "profile"]),
         ("testbed list to", "none", ["topologies"]),
         ("testbed completion ", "none", ["bash", "zsh", "fish"]),
-        ("testbed plot results/a ", "none", list(completion_words.KINDS_OF_FIGURE)),
+        ("testbed plot results/a ", "none", list(completion.KINDS_OF_FIGURE)),
         ("testbed run quickstart --set path.", "none", ["path.rtt=", "path.loss="]),
         ("testbed run quickstart --set kernel=lab-", "none", ["kernel=lab-realtime"]),
         ("testbed run quickstart --set 'path.rtt=[1 ms, 2 ms]' --qu", "none", ["--quick"]),
@@ -159,7 +159,7 @@ def test_an_error_is_silent(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken() -> None:
         raise OSError("the disk is gone")
 
-    monkeypatch.setattr(completion_words.known, "networks", broken)
+    monkeypatch.setattr(completion.known, "networks", broken)
     assert ask("testbed exec ") == ("", [])
 
 
@@ -196,7 +196,7 @@ def test_names_are_completed_without_the_libraries_of_the_command(cache: Path) -
 def test_the_kinds_of_figures_are_those_that_there_are() -> None:
     from testbed.report.figure import KINDS
 
-    assert tuple(KINDS) == completion_words.KINDS_OF_FIGURE
+    assert tuple(KINDS) == completion.KINDS_OF_FIGURE
 
 
 def test_a_shell_that_is_not_known_is_refused() -> None:

@@ -12,9 +12,21 @@ from scipy.optimize import nnls
 from trials import make_trial
 
 from testbed.model.workload import FlowWorkload
-from testbed.sweep.forecast.estimate import ODD, PRIOR, PRIOR_WEIGHT, REAL_TIME_START_S, Forecast, fitted, forecast_s
-from testbed.sweep.forecast.load import FIRST_LOSSES, WINDOW_SHARE
-from testbed.sweep.forecast.work import PACKET_S, SECONDS, Work, work
+from testbed.sweep.forecast import (
+    FIRST_LOSSES,
+    ODD,
+    PACKET_S,
+    PRIOR,
+    PRIOR_WEIGHT,
+    REAL_TIME_START_S,
+    SECONDS,
+    WINDOW_SHARE,
+    Forecast,
+    Work,
+    fitted,
+    forecast_s,
+    work,
+)
 from testbed.trial.orders.sequence import orders
 
 RAMP = 0.04

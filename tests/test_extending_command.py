@@ -11,9 +11,8 @@ from test_gate import fine
 from trials import make_trial, steps_data
 
 from testbed.plan.batch import steps
-from testbed.plan.command import Command
+from testbed.plan.command import Command, script
 from testbed.plan.linux import Address, Up
-from testbed.plan.script import script
 from testbed.trial.evidence.case import Case
 from testbed.trial.gate.judge import judge
 from testbed.trial.orders.sequence import orders

@@ -283,7 +283,7 @@ def test_status_and_report_have_words_for_it() -> None:
 
     from testbed.interactive.build import build
     from testbed.model.run_setting import Kernel
-    from testbed.report.link_fact import Fact, facts
+    from testbed.report.caption import Fact, facts
 
     topology = make_trial(path={"twin": "1 %"}).topology
     (link,) = build(topology, Kernel("host")).to_dict()["links"]

@@ -14,7 +14,7 @@ from results import plain
 from testbed import cli
 from testbed.compare import published
 from testbed.trial.result import TrialResult
-from testbed_reproductions import catalogue, table
+from testbed_reproductions import command
 from testbed_reproductions.measured import Measured
 from testbed_reproductions.row import Finding, Row
 
@@ -26,7 +26,7 @@ def row(monkeypatch: pytest.MonkeyPatch) -> Row:
     made: dict[str, Any] = {}
     exec(compile(CODE, "docs/extending.md", "exec"), made)
     found: Row = made["ROW"]
-    monkeypatch.setattr(catalogue, "ROWS", (*catalogue.ROWS, found))
+    monkeypatch.setattr(command, "ROWS", (*command.ROWS, found))
     return found
 
 
@@ -62,5 +62,5 @@ def test_its_judge_decides_by_the_seeds(row: Row) -> None:
 
 def test_the_page_has_it(row: Row) -> None:
     cited = {name: published.find(name)[0].citation for name in published.names()}
-    text = table.markdown([judged(row, 95.5e6, 95.6e6)], cited, "Reproduction", "how")
+    text = command.markdown([judged(row, 95.5e6, 95.6e6)], cited, "Reproduction", "how")
     assert "| 95 % or more of a full link's goodput (Table II) | 95.5 Mbit/s [94.9, 96.2] | shape | pass |" in text

@@ -29,7 +29,7 @@ from testbed.model.workload import tool as files
 from testbed.spec.json_schema import schema
 from testbed.spec.load import load_scenario
 from testbed.spec.scenario.trial import trial_data, trial_of
-from testbed.sweep.forecast.work import work
+from testbed.sweep.forecast import work
 from testbed.sweep.store import Store
 from testbed.trial import readiness, ready_kernel
 from testbed.trial.evidence.case import Case

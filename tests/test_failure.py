@@ -14,7 +14,7 @@ from trials import Ran, make_trial
 from testbed.error import MachineError, UserError
 from testbed.kernel import guest, lab
 from testbed.kernel.guest import Cancelled, TrialError
-from testbed.plan.step_json import step_of
+from testbed.plan.step import step_of
 from testbed.sweep import run as sweep
 from testbed.sweep.store import Store
 from testbed.trial import ready_kernel

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.forecast import Measured, Sample, report
-from testbed.sweep.forecast.work import Work
+from testbed.sweep.forecast import Work
 
 MIB = 1 << 20
 

@@ -21,8 +21,8 @@ from storedruns import Made, write_run
 from testbed.cache_folder import open_lock, private, try_lock, user_folder
 from testbed.cli import main
 from testbed.error import MachineError, TestbedError, UserError
-from testbed.kernel.cpu_core import reserved
 from testbed.kernel.image.cache import Cache
+from testbed.kernel.lab import reserved
 from testbed.sweep.store import Store
 from testbed.trial import strict_folder
 from testbed.trial.folder import write_json, write_text

@@ -21,9 +21,8 @@ from testbed import process
 from testbed.agent import frame
 from testbed.agent.session import REST_BYTES
 from testbed.error import MachineError, UserError
-from testbed.interactive import connection, session_relay
+from testbed.interactive import connection, mininet_guest, mininet_script, session_relay
 from testbed.interactive.connection import SaysTooMuch
-from testbed.interactive.mininet import guest, script
 from testbed.interactive.session_relay import Client, Relay
 from testbed.interactive.watch.terminal import Text
 from testbed.kernel import consumption, guest_file
@@ -127,10 +126,10 @@ def test_an_outcome_without_end_is_not_read_to_its_end(tmp_path: Path) -> None:
 def relayed(tmp_path: Path) -> Iterator[tuple[Relay, int]]:
     """A relay, and where its agent writes."""
     (hears, telling), (told, says) = os.pipe(), os.pipe()
-    with socket.socket(socket.AF_UNIX) as listening, process.start(("sleep", "1000")) as guest:
+    with socket.socket(socket.AF_UNIX) as listening, process.start(("sleep", "1000")) as mininet_guest:
         listening.bind(str(tmp_path / "s"))
         listening.listen()
-        relay = Relay(hears, says, listening, guest)
+        relay = Relay(hears, says, listening, mininet_guest)
         try:
             yield relay, telling
         finally:
@@ -248,11 +247,11 @@ def test_what_a_script_left_is_read_within_bounds(name: str, kind: str, tmp_path
         path.symlink_to(tmp_path / "other")
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     if name == "count.txt":
-        said = script._beginning(tmp_path, name, guest_file.COUNT_BYTES)
+        said = mininet_script._beginning(tmp_path, name, guest_file.COUNT_BYTES)
         assert said == (b"7" + bytes(guest_file.COUNT_BYTES - 1) if kind == "sparse" else b"")
     else:
         with pytest.raises(TrialError, match="does not say how the script ended"):
-            script._status(tmp_path, 0)
+            mininet_script._status(tmp_path, 0)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 512 << 10
 
 
@@ -260,11 +259,11 @@ def test_a_script_that_prints_without_end_is_followed_in_pieces(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     """Nothing else was looked at until all of a file that takes nothing of a disk had been printed."""
-    monkeypatch.setattr(script, "PRINTED_BYTES", 3 << 20)
-    (tmp_path / script.OUT).touch()
-    os.truncate(tmp_path / script.OUT, 1 << 40)
+    monkeypatch.setattr(mininet_script, "PRINTED_BYTES", 3 << 20)
+    (tmp_path / mininet_script.OUT).touch()
+    os.truncate(tmp_path / mininet_script.OUT, 1 << 40)
     with ExitStack() as files:
-        followed = script._Followed(tmp_path, files)
+        followed = mininet_script._Followed(tmp_path, files)
         assert followed.look() is False
         assert len(capfdbinary.readouterr().out) == guest_file.COPIED_BYTES
         with pytest.raises(TrialError, match="printed more than 3 MiB"):
@@ -276,15 +275,15 @@ def test_files_of_a_script_take_no_more_of_a_disk_than_a_guest_may(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Files of the guest's that take nothing of its disk were written out, up to the last byte of the user's."""
-    monkeypatch.setattr(script, "share", lambda folder: 1 << 20)
-    kept, keep = tmp_path / guest.KEPT, tmp_path / "keep"
+    monkeypatch.setattr(mininet_script, "share", lambda folder: 1 << 20)
+    kept, keep = tmp_path / mininet_guest.KEPT, tmp_path / "keep"
     kept.mkdir()
     keep.mkdir()
     for name in ("a", "b"):
         (kept / name).touch()
         os.truncate(kept / name, 600 << 10)
     with pytest.raises(UserError, match="the script wrote more than 1 MiB"):
-        script._keep(tmp_path, keep)
+        mininet_script._keep(tmp_path, keep)
     assert sum(each.stat().st_size for each in keep.iterdir()) == 600 << 10
 
 

@@ -19,8 +19,7 @@ from testbed.kernel import lab
 from testbed.kernel.image.cache import find
 from testbed.kernel.native_program import tools
 from testbed.package import MININET_DRIVER, MININET_PYTHON
-from testbed.plan.step import Run
-from testbed.plan.step_json import step_of
+from testbed.plan.step import Run, step_of
 from testbed.spec import mininet_import
 from testbed.spec.load import load_topology
 from testbed.spec.topology.file import TopologyFile

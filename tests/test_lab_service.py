@@ -15,7 +15,7 @@ from trials import Ran, Steps
 from testbed.interactive.build import awaited_ports
 from testbed.kernel.guest import TrialError
 from testbed.plan.node import service
-from testbed.plan.step_json import data as data_of
+from testbed.plan.step import data as data_of
 from testbed.spec.load import load_topology
 from testbed.trial.folder import same_files
 

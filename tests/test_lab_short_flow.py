@@ -11,7 +11,7 @@ import pytest
 from pcap import packets
 from trials import Ran
 
-from testbed.model.workload.short_flow import schedule
+from testbed.model.workload.flow import schedule
 from testbed.trial.evidence.completion import FctResult
 from testbed.trial.measured import need
 

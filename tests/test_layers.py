@@ -41,7 +41,6 @@ LAYERS = (
 LAYERS_BESIDE = (
     ("__init__",),
     ("command",),
-    ("catalogue", "table"),
     ("paper",),
     ("row",),
     ("check", "measured"),
@@ -52,19 +51,17 @@ INSIDE = {
     "spec": (
         ("load", "json_schema"),
         ("scenario",),
-        ("controller_app", "inventory", "mininet_import", "program_file", "trace_file"),
-        ("topology", "workload"),
+        ("controller_app", "inventory", "mininet_import", "number_file", "program_file", "trace_file"),
+        ("topology",),
         ("syntax", "program_store"),
     ),
     "plan": (
         ("network",),
-        ("wiring",),
         ("mininet",),
         ("node",),
         ("batch", "link"),
         ("linux",),
-        ("script", "set_up"),
-        ("command", "started_program", "step_json"),
+        ("command",),
         ("step",),
     ),
     "trial": (

@@ -14,7 +14,7 @@ from testbed.error import UserError, ValueRefused
 from testbed.spec.load import load_scenario, load_topology, read
 from testbed.spec.mininet_import import without_effect
 from testbed.spec.syntax.attachment import NOTHING_MORE, Folder
-from testbed.spec.topology.mininet_option import NODES, OF_BRIDGES, OF_LINKS, OF_NET, OF_SWITCHES, check_net, numbering
+from testbed.spec.topology.mininet import NODES, OF_BRIDGES, OF_LINKS, OF_NET, OF_SWITCHES, check_net, numbering
 
 NET = """
 from mininet.link import TCLink

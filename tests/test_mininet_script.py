@@ -11,9 +11,9 @@ from interactive import Home
 from test_mininet import needs_mininet
 
 from testbed.error import UserError
-from testbed.interactive.mininet import guest
-from testbed.interactive.mininet import script as script_module
-from testbed.interactive.mininet.script import check_empty, script
+from testbed.interactive import mininet_guest
+from testbed.interactive import mininet_script as script_module
+from testbed.interactive.mininet_script import check_empty, script
 
 EXAMPLES = Path("/usr/share/doc/mininet/examples")
 
@@ -99,7 +99,7 @@ def test_a_script_in_a_home_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
             script(str(tmp_path / "net.py"), ())
     monkeypatch.setenv("HOME", str(tmp_path / "user"))
     monkeypatch.chdir(tmp_path)
-    assert script(guest.MN, ("--test", "pingall")).folder is None
+    assert script(mininet_guest.MN, ("--test", "pingall")).folder is None
 
 
 @pytest.mark.parametrize("whose", ["who typed sudo", "the script's owner"])
@@ -146,5 +146,5 @@ def test_scripts_of_one_user_have_networks_of_their_own(tmp_path: Path) -> None:
 
 
 def test_every_program_of_ours_is_a_script() -> None:
-    assert all(text.startswith(("#!/bin/sh\n", "#!/usr/bin/python3\n")) for text in guest.PROGRAMS.values())
-    assert set(guest.OURS) < set(guest.PROGRAMS)
+    assert all(text.startswith(("#!/bin/sh\n", "#!/usr/bin/python3\n")) for text in mininet_guest.PROGRAMS.values())
+    assert set(mininet_guest.OURS) < set(mininet_guest.PROGRAMS)

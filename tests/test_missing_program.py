@@ -18,7 +18,7 @@ from testbed.kernel.confinement import Method
 from testbed.kernel.ready import doctor, feasibility, probe
 from testbed.model.node.type import NODE_TYPES
 from testbed.package import BASICS, OPEN_VSWITCH, owners
-from testbed.plan.started_program import programs
+from testbed.plan.command import programs
 from testbed.plan.step import Location, Moment, Run, StartVm, Timeline
 from testbed.spec.load import load_scenario
 from testbed.trial import readiness, software

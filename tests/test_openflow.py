@@ -25,11 +25,10 @@ from testbed.model.topology import Link, Node, Topology
 from testbed.model.vlan import Membership
 from testbed.model.workload import PingWorkload
 from testbed.plan.batch import steps
-from testbed.plan.command import File, Wait, undos
+from testbed.plan.command import File, Wait, script, undos
 from testbed.plan.network import plan
 from testbed.plan.node import control_channel
 from testbed.plan.node.controller import Start, told
-from testbed.plan.script import script
 from testbed.spec.load import load_scenario, load_topology
 from testbed.spec.syntax.attachment import permitted
 from testbed.trial import readiness, ready_kernel

@@ -29,12 +29,11 @@ from testbed.model.route import way
 from testbed.model.topology import Link, Node, Topology
 from testbed.model.workload import PingWorkload
 from testbed.plan.batch import batches, steps
-from testbed.plan.command import PREFIX, Command, File, undos
+from testbed.plan.command import PREFIX, Command, File, comment, undos
+from testbed.plan.command import script as as_script
 from testbed.plan.linux import Namespace, Write
 from testbed.plan.network import plan
 from testbed.plan.node.namespace import node_netns
-from testbed.plan.script import comment
-from testbed.plan.script import script as as_script
 from testbed.spec.load import is_scenario, load_scenario, load_topology
 from testbed.spec.syntax.attachment import permitted
 from testbed.trial.orders.sequence import orders

@@ -419,7 +419,7 @@ def test_who_reads_results_of_others_reads_nothing_else_and_does_not_wait(
     leave(what, run.path / "trials" / TRIAL.id, outside)
     (tmp_path / "out").mkdir()
     monkeypatch.setattr(sweep.runner, "run", _again)
-    monkeypatch.setattr("testbed.commands.measure.repeat.run_trial", _again)
+    monkeypatch.setattr("testbed.commands.measure.run.run_trial", _again)
     places = {"DIR": run.path, "OTHER": other.path, "TRIAL": run.path / "trials" / TRIAL.id}
     for words in READERS:
         given = [str(places.get(word, word.replace("OUT", str(tmp_path / "out")))) for word in words]

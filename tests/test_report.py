@@ -25,12 +25,11 @@ from testbed.browser.page_text import data
 from testbed.error import UserError, harmless
 from testbed.library import TOPOLOGIES
 from testbed.report import stored_run
+from testbed.report.caption import facts
 from testbed.report.drawing import drawings
-from testbed.report.link_fact import facts
 from testbed.report.live import Live
 from testbed.report.page import ASSETS, VENDORED, page
-from testbed.report.signal import inside
-from testbed.report.trace import kept, trace, unpacked
+from testbed.report.signal import inside, kept, trace, unpacked
 from testbed.report.view import view
 from testbed.spec.load import load_topology
 from testbed.sweep.store import Store

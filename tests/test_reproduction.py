@@ -28,14 +28,14 @@ from testbed.model.scenario import Trial
 from testbed.spec.load import load_scenario
 from testbed.spec.scenario.trial import trial_data
 from testbed.trial.result import TrialResult
-from testbed_reproductions import catalogue, table
+from testbed_reproductions import command
 from testbed_reproductions.check import Holds, near
 from testbed_reproductions.command import Runs, lacks
 from testbed_reproductions.measured import Measured, with_interval
 from testbed_reproductions.paper import links, throughput_profile
 from testbed_reproductions.row import Finding, Judgement, Row
 
-ROWS = {row.id: row for row in catalogue.ROWS}
+ROWS = {row.id: row for row in command.ROWS}
 ROOT = Path(__file__).parents[1]
 
 
@@ -54,10 +54,10 @@ def test_transfers_are_in_mb_of_two_to_the_twentieth() -> None:
 
 
 def test_ids_are_there_once() -> None:
-    assert len(ROWS) == len(catalogue.ROWS)
+    assert len(ROWS) == len(command.ROWS)
 
 
-@pytest.mark.parametrize("row", catalogue.ROWS, ids=lambda row: row.id)
+@pytest.mark.parametrize("row", command.ROWS, ids=lambda row: row.id)
 def test_what_a_row_refers_to_exists(row: Row) -> None:
     profile, _ = published.find(row.source)
     known = {*profile.facts, *profile.series, *profile.findings, *profile.conditions}
@@ -67,7 +67,7 @@ def test_what_a_row_refers_to_exists(row: Row) -> None:
         assert (library.SCENARIOS / f"{name}.yaml").exists(), f"there is no scenario {name}"
 
 
-@pytest.mark.parametrize("row", catalogue.ROWS, ids=lambda row: row.id)
+@pytest.mark.parametrize("row", command.ROWS, ids=lambda row: row.id)
 def test_this_version_has_what_a_row_needs_and_the_scenarios_really_need_it(row: Row) -> None:
     assert lacks(row) == ""
     topologies = [trial.topology for name in row.scenarios for trial in first_trials(name)]
@@ -82,16 +82,16 @@ def first_trials(name: str) -> list[Trial]:
 
 
 def test_a_row_that_is_not_run_claims_nothing() -> None:
-    for row in catalogue.ROWS:
+    for row in command.ROWS:
         assert (row.claim == "data only") == (row.judge is None), row.id
 
 
 def test_rows_are_picked_by_id_by_check_and_by_publication() -> None:
-    assert [row.id for row in catalogue.select(["k17", "S3-F7"])] == ["K17", "S3-F7"]
-    assert {row.id for row in throughput_profile.ROWS} == {row.id for row in catalogue.select(["S3"])}
-    assert catalogue.select([]) == catalogue.ROWS
+    assert [row.id for row in command.select(["k17", "S3-F7"])] == ["K17", "S3-F7"]
+    assert {row.id for row in throughput_profile.ROWS} == {row.id for row in command.select(["S3"])}
+    assert command.select([]) == command.ROWS
     with pytest.raises(UserError, match=r"there is no row 'S3-F77'; allowed: .*did you mean S3-F7\?"):
-        catalogue.select(["S3-F77"])
+        command.select(["S3-F77"])
 
 
 def test_what_was_not_measured_is_said() -> None:
@@ -124,7 +124,7 @@ def test_the_page_has_a_line_for_each_row_and_says_what_limits_it() -> None:
         Finding(ROWS["K9"], None, "this version has no engine: mininet"),
     ]
     citations = {name: published.find(name)[0].citation for name in published.names()}
-    page = table.markdown(made, citations, "Reproduction", "how")
+    page = command.markdown(made, citations, "Reproduction", "how")
     assert "4 rows: 1 met, 1 not met, 2 not run. Of them 3 are distinct findings: 1 met, 1 not met, 1 not run." in page
     assert "| K7 | IV.B |" in page
     assert "| **fail** |" in page
@@ -136,7 +136,7 @@ def test_the_page_has_a_line_for_each_row_and_says_what_limits_it() -> None:
 def test_the_page_of_the_documentation_has_every_row_as_it_is() -> None:
     page = (ROOT / "docs/reproduction.md").read_text().splitlines()
     remarks = [line.removeprefix("- ").split(": ", 1) for line in page if line.startswith("- ")]
-    for row in catalogue.ROWS:
+    for row in command.ROWS:
         criterion = f"{row.criterion.text} ({row.criterion.source})" if row.criterion else "–"
         start = f"| {row.id} | {row.where} | {row.what} | {row.expected} | {criterion} | ".replace("/|", "/\\|")
         (line,) = [each for each in page if each.startswith(start)]
@@ -206,7 +206,7 @@ AS_PRINTED = {
 }
 
 
-@pytest.mark.parametrize("id", [row.id for row in catalogue.ROWS if row.judge is not None])
+@pytest.mark.parametrize("id", [row.id for row in command.ROWS if row.judge is not None])
 def test_what_is_said_of_results_as_printed_has_the_printed_numbers(id: str) -> None:
     """In the file: the outcome, our result, what limits it, and each part with its verdict and what was found."""
     runs = {**PRINTED, "S2-F8a": object_tests.blobs, "S1-E1": object_tests.sizes}.get(id, dict)()
@@ -338,21 +338,21 @@ def test_no_row_passes_on_every_wrong_result(id: str) -> None:
 
 
 def test_every_row_that_is_run_is_tried_with_what_is_printed() -> None:
-    formulas = {row.id for row in catalogue.ROWS if row.judge is not None and not row.scenarios}
+    formulas = {row.id for row in command.ROWS if row.judge is not None and not row.scenarios}
     tried = {*PRINTED, *formulas, "S2-F8a", "S0-F9b", "S1-E1"}
-    assert tried == {row.id for row in catalogue.ROWS if row.judge is not None}
+    assert tried == {row.id for row in command.ROWS if row.judge is not None}
 
 
 def test_a_row_that_is_run_has_a_criterion_with_its_source() -> None:
     """But one of which nothing is printed."""
-    for row in catalogue.ROWS:
+    for row in command.ROWS:
         assert (row.criterion is not None) == (row.judge is not None and row.id != "S2-F8a"), row.id
         assert row.criterion is None or (row.criterion.text and row.criterion.source)
 
 
 def test_rows_with_the_same_judge_on_the_same_data_are_one_finding() -> None:
     seen: dict[tuple[object, ...], str] = {}
-    for row in catalogue.ROWS:
+    for row in command.ROWS:
         if row.judge is None or row.criterion is None:
             continue
         key = (row.judge, row.scenarios)
@@ -364,12 +364,13 @@ def test_rows_with_the_same_judge_on_the_same_data_are_one_finding() -> None:
 def test_the_summary_counts_rows_and_distinct_findings() -> None:
     met, unclear = Judgement("0", (Holds("it", True),)), Judgement("0", (Holds("it", None),))
     made = [Finding(ROWS["S3-EQ4"], met), Finding(ROWS["K17"], met), Finding(ROWS["K7"], unclear)]
-    assert table.summary(made) == "3 rows: 2 met, 1 cannot tell. Of them 2 are distinct findings: 1 met, 1 cannot tell."
+    text = "3 rows: 2 met, 1 cannot tell. Of them 2 are distinct findings: 1 met, 1 cannot tell."
+    assert command.summary_of(made) == text
 
 
 def test_a_finding_in_json_has_its_criterion_and_its_parts() -> None:
     found = Judgement("× 3", (near("the gain", [3.0, 3.0], 2.4, 0.4), Holds("seen", None)), "the ramp")
-    told = table.to_dict(Finding(ROWS["K7"], found))
+    told = command.to_dict(Finding(ROWS["K7"], found))
     assert told["outcome"] == "fail"
     assert told["why"] == "not met: the gain (3); cannot tell: seen; the ramp"
     assert told["criterion"].startswith("a gain of")
@@ -388,9 +389,9 @@ def test_a_finding_in_json_has_its_criterion_and_its_parts() -> None:
     }
     assert (told["what"], told["expected"], told["limits"]) == (ROWS["K7"].what, "× 2 to 2.8", ROWS["K7"].limits)
     assert told["criterion_source"].startswith("IV.B: 3.22 to 6.44")
-    again = table.to_dict(Finding(ROWS["K5"], None, "not now"))
+    again = command.to_dict(Finding(ROWS["K5"], None, "not now"))
     assert (again["ours"], again["parts"], again["why"], again["repeats"]) == (None, [], "not now", "S3-F6")
-    assert table.to_dict(Finding(ROWS["S3-SYS-C"], None))["criterion"] is None
+    assert command.to_dict(Finding(ROWS["S3-SYS-C"], None))["criterion"] is None
 
 
 def test_a_row_with_a_lost_trial_behind_it_does_not_pass() -> None:

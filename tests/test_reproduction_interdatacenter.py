@@ -11,12 +11,12 @@ import pytest
 from scipy import stats
 
 from results import plain
-from testbed_reproductions.catalogue import select
+from testbed_reproductions.command import select
 from testbed_reproductions.measured import Measured
-from testbed_reproductions.paper import interdatacenter_degradation as worse
+from testbed_reproductions.paper import interdatacenter as policy
+from testbed_reproductions.paper import interdatacenter as worse
 from testbed_reproductions.paper import interdatacenter_path as path
-from testbed_reproductions.paper import interdatacenter_policy as policy
-from testbed_reproductions.paper import interdatacenter_rtt as rtt
+from testbed_reproductions.paper import interdatacenter_path as rtt
 from testbed_reproductions.paper.interdatacenter import ROWS
 from testbed_reproductions.row import Judge, Judgement
 

@@ -14,13 +14,13 @@ from results import plain
 from testbed.compare.published import load
 from testbed.spec import load as specfile
 from testbed.trial.result import TrialResult
-from testbed_reproductions import catalogue
+from testbed_reproductions import command
 from testbed_reproductions.measured import Measured
-from testbed_reproductions.paper import cloudcmp, object_store_origin
+from testbed_reproductions.paper import cloudcmp, object_store
 from testbed_reproductions.row import Finding
 
 ROOT = Path(__file__).parents[1]
-ROWS = {row.id: row for id in ("S1", "S2") for row in catalogue.PUBLICATIONS[id]}
+ROWS = {row.id: row for id in ("S1", "S2") for row in command.PUBLICATIONS[id]}
 KIB, MIB = 2**10, 2**20
 SIZES = (1, KIB, MIB, 16 * MIB, 100 * MIB)
 RTT_S = 0.1
@@ -93,8 +93,8 @@ def cells() -> dict[str, dict[str, float]]:
     found = {}
     for store, (home, kib) in NEAR.items():
         row = {home: kib, **FAR[store]}
-        rest = 77 * MEANS[store] - sum(object_store_origin.HOMES[each] * value for each, value in row.items())
-        found[store] = {**row, "za": rest / object_store_origin.HOMES["za"]}
+        rest = 77 * MEANS[store] - sum(object_store.HOMES[each] * value for each, value in row.items())
+        found[store] = {**row, "za": rest / object_store.HOMES["za"]}
     return found
 
 
@@ -364,9 +364,9 @@ def test_an_axis_goes_over_with_and_without_a_cache() -> None:
 
 
 def test_means_over_homes_weigh_each_region_by_its_homes() -> None:
-    one = {home: [77.0 if home == "us" else 0.0] for home in object_store_origin.HOMES}
-    assert object_store_origin.over_all_homes(one) == [pytest.approx(36)]
-    assert object_store_origin.over_all_homes({**one, "za": [None]}) == [None]
+    one = {home: [77.0 if home == "us" else 0.0] for home in object_store.HOMES}
+    assert object_store.over_all_homes(one) == [pytest.approx(36)]
+    assert object_store.over_all_homes({**one, "za": [None]}) == [None]
 
 
 def test_what_a_window_ceiling_lets_through_is_said_with_it() -> None:
@@ -389,7 +389,7 @@ def test_the_longest_rtt_within_a_datacenter_is_said_in_ms() -> None:
 
 @pytest.mark.parametrize("publication", ["S1", "S2"])
 def test_every_fact_of_a_row_is_in_its_profile(publication: str) -> None:
-    for row in catalogue.PUBLICATIONS[publication]:
+    for row in command.PUBLICATIONS[publication]:
         profile = load(ROOT / "profiles" / f"{row.source}.yaml")
         known = {*profile.facts, *profile.findings}
         assert set(row.facts) <= known, row.id

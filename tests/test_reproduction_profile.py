@@ -9,10 +9,10 @@ import printed
 import pytest
 from printed import BASELINE, BRIDGED, MININET, SDN, VIRTUAL, Runs, Share, cloud, datagrams, links, profile, together
 
-from testbed_reproductions import catalogue
+from testbed_reproductions import command
 from testbed_reproductions.row import Judgement
 
-ROWS = {row.id: row for row in catalogue.ROWS}
+ROWS = {row.id: row for row in command.ROWS}
 Made = Callable[[], Runs]
 
 
@@ -326,5 +326,5 @@ def test_repetitions_that_vary_too_much_decide_nothing() -> None:
 
 def test_every_row_of_both_publications_is_tried() -> None:
     tried = {*CONTRADICTS, *CASES, "S3-F5", "K6", "S3-SYS-T", "S3-F2a-c", "S3-F3a", "S3-F4", "S3-F9-C", "S3-EQ4", "K17"}
-    rows = (*catalogue.PUBLICATIONS["S3"], *catalogue.PUBLICATIONS["S4"])
+    rows = (*command.PUBLICATIONS["S3"], *command.PUBLICATIONS["S4"])
     assert tried == {row.id for row in rows if row.judge is not None}

@@ -13,7 +13,7 @@ from evidence_sabotage import RECORDED
 from trials import make_trial
 
 from testbed.kernel.guest import CONSOLE
-from testbed.plan.step_json import data
+from testbed.plan.step import data
 from testbed.sweep import audit, run_file, store
 from testbed.trial import folder
 from testbed.trial.orders import file_name

@@ -15,9 +15,9 @@ from trials import make_trial
 from testbed.error import SpecError
 from testbed.model.address import address_book
 from testbed.model.topology import Topology
+from testbed.plan.command import facts
 from testbed.plan.network import plan
 from testbed.plan.node import service
-from testbed.plan.set_up import facts
 from testbed.spec.load import load_topology
 from testbed.spec.topology.file import TopologyFile
 from testbed.trial.orders.sequence import orders

@@ -19,9 +19,8 @@ from testbed.error import SpecError, UserError
 from testbed.kernel.guest import TrialError
 from testbed.model.scenario import Trial
 from testbed.model.workload import ShortFlowWorkload
-from testbed.model.workload.arrival import OnOff, Poisson
-from testbed.model.workload.short_flow import ARRIVALS_MAX, schedule
-from testbed.model.workload.size import PUBLISHED, Cdf, Fixed, Pareto
+from testbed.model.workload.arrival import PUBLISHED, Cdf, Fixed, OnOff, Pareto, Poisson
+from testbed.model.workload.flow import ARRIVALS_MAX, schedule
 from testbed.plan.step import Run
 from testbed.spec.load import load_scenario
 from testbed.spec.scenario.trial import trial_data, trial_of

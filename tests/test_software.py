@@ -23,7 +23,7 @@ from testbed.commands.computer.doctor import doctor
 from testbed.error import MachineError
 from testbed.kernel.native_program import AGENT
 from testbed.plan.node import vm
-from testbed.plan.step_json import data
+from testbed.plan.step import data
 from testbed.spec.load import load_scenario
 from testbed.trial import provenance, software
 from testbed.trial.compiled_module import is_read

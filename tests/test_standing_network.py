@@ -10,7 +10,7 @@ import pytest
 from interactive import Home
 
 from testbed.error import SpecError
-from testbed.interactive import controller_words, node_files
+from testbed.interactive import keeper, node_files
 from testbed.model.address import address_book
 from testbed.spec.load import load_topology
 from testbed.spec.topology.change import changed
@@ -228,8 +228,8 @@ def test_told_is_only_what_concerns_controllers(tmp_path: Path) -> None:
     (tmp_path / "controller-c0.err").write_text("".join(f"line {number}\n\n" for number in range(10_000)) + "\x1b[2J\n")
     (tmp_path / "controller-c1.err").touch()
     (tmp_path / "controller-c2.err").symlink_to("/etc/passwd")
-    assert controller_words.told("tc: no such qdisc", tmp_path) == "tc: no such qdisc"
-    lines = controller_words.told("wait-until controller br0 is_connected=true: 14", tmp_path).splitlines()
+    assert keeper.explained("tc: no such qdisc", tmp_path) == "tc: no such qdisc"
+    lines = keeper.explained("wait-until controller br0 is_connected=true: 14", tmp_path).splitlines()
     assert lines[0] == "a switch did not find its controller"
     assert (len(lines), lines[1], lines[12], lines[13]) == (16, "c0 printed, at last:", "  line 9999", "  \\x1b[2J")
     assert lines[14:] == ["c1 printed nothing", "c2 printed nothing"]

@@ -11,8 +11,8 @@ from shipped import scenarios
 from testbed.agent.step import KINDS
 from testbed.error import UserError
 from testbed.plan import step as steps
-from testbed.plan import step_json
 from testbed.plan.step import (
+    FORMS,
     Await,
     AwaitCables,
     Bring,
@@ -32,8 +32,9 @@ from testbed.plan.step import (
     Stop,
     Timeline,
     Write,
+    data,
+    step_of,
 )
-from testbed.plan.step_json import data, step_of
 from testbed.spec.load import load_scenario
 from testbed.trial.orders.sequence import orders
 
@@ -60,8 +61,8 @@ def test_every_step_of_a_scenario_comes_back_from_json(path: Path) -> None:
 
 
 def test_every_kind_of_step_is_one_that_the_agent_knows() -> None:
-    assert {form.marks[0] for form in step_json.FORMS.values()} == set(KINDS)
-    assert set(step_json.FORMS) == set(steps.Step.__args__)
+    assert {form.marks[0] for form in FORMS.values()} == set(KINDS)
+    assert set(FORMS) == set(steps.Step.__args__)
 
 
 def test_what_no_step_has_is_refused() -> None:
@@ -96,7 +97,7 @@ def test_a_key_that_a_kind_of_step_does_not_have_is_refused(step: Step) -> None:
 
 
 def test_every_kind_of_step_is_among_them() -> None:
-    assert {type(step) for step in EVERY_KIND} == set(step_json.FORMS)
+    assert {type(step) for step in EVERY_KIND} == set(FORMS)
 
 
 def test_keys_inside_a_step_are_looked_at_too() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from testbed.kernel.ready import doctor
-from testbed.kernel.ready.surroundings import surroundings
+from testbed.kernel.ready.doctor import surroundings
 
 WSL2 = {"proc/sys/kernel/osrelease": "5.15.167.4-microsoft-standard-WSL2\n"}
 QEMU = {"sys/class/dmi/id/sys_vendor": "QEMU\n", "proc/cpuinfo": "flags\t\t: fpu hypervisor\n"}

@@ -22,7 +22,7 @@ from testbed.model.run_setting import Kernel, Until
 from testbed.model.scenario import Scenario
 from testbed.model.workload import PingWorkload
 from testbed.spec.load import files_of, load_scenario, sizes_of
-from testbed.spec.scenario.axis_range import read_range
+from testbed.spec.scenario.axis import read_range
 from testbed.spec.scenario.trial import trial_data, trial_of
 from testbed.sweep.store import Store
 

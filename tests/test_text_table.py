@@ -10,8 +10,7 @@ import pytest
 from runs import make_result, make_trials
 
 from testbed.commands.comparison_table import write_table
-from testbed.commands.finding_text import finding_lines
-from testbed.commands.result_table import print_trials
+from testbed.commands.result_table import finding_lines, print_trials
 from testbed.commands.text_table import TIED, Column, Table
 from testbed.model.scenario import Trial
 from testbed.trial.result import PolicyResult, StageResult, TrialResult

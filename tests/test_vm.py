@@ -31,7 +31,8 @@ from testbed.kernel.guest import TrialError
 from testbed.kernel.native_program import tools
 from testbed.kernel.ready import doctor
 from testbed.kernel.ready.named import check_kernels, kernels_of
-from testbed.kernel.vm import bootable, fetch, guest_agent, hypervisor, initramfs, kernel_cache
+from testbed.kernel.vm import build as vm_build
+from testbed.kernel.vm import guest_agent, hypervisor, kernel_cache
 from testbed.kernel.vm.kernel_cache import VmKernel
 from testbed.model.node.vm import Vm
 from testbed.model.run_setting import Kernel
@@ -281,14 +282,15 @@ kernel/net/failover.ko.xz:
 
 def test_modules_are_loaded_after_what_they_need() -> None:
     order = [
-        initramfs.module_name(file) for file in initramfs.load_order(DEPENDENCIES, ("9p", "virtio_net", "built_in"))
+        kernel_cache.module_name(file)
+        for file in kernel_cache.load_order(DEPENDENCIES, ("9p", "virtio_net", "built_in"))
     ]
     assert order == ["9pnet", "netfs", "9p", "failover", "virtio_net"]
 
 
 @pytest.mark.skipif(shutil.which("cpio") is None, reason="needs cpio")
 def test_cpio_reads_our_archive(tmp_path: Path) -> None:
-    archive = initramfs.initramfs(b"#!/init", [("9p.ko", b"abc"), ("overlay.ko", b"")])
+    archive = kernel_cache.initramfs(b"#!/init", [("9p.ko", b"abc"), ("overlay.ko", b"")])
     words = ("cpio", "--extract", "--quiet", "--make-directories", "--no-absolute-filenames", "init", "modules/*")
     subprocess.run(words, input=archive, cwd=tmp_path, check=True)
     assert (tmp_path / "init").read_bytes() == b"#!/init"
@@ -301,8 +303,8 @@ def test_of_a_signed_module_machines_get_what_was_signed() -> None:
     """`struct module_signature` of Linux: its last 4 bytes are the length of the signature, with the highest first."""
     plain, mark = b"\x7fELF and the rest", b"~Module signature appended~\n"
     signed = plain + b"s" * 300 + struct.pack(">8xI", 300) + mark
-    assert initramfs.unsigned(signed) == plain
-    assert initramfs.unsigned(plain) == plain
+    assert kernel_cache.unsigned(signed) == plain
+    assert kernel_cache.unsigned(plain) == plain
 
 
 def test_a_machine_loads_the_modules_of_its_own_root_and_cards_and_no_others(
@@ -464,12 +466,12 @@ def test_what_is_no_kernel_of_this_processor_is_refused_before_anything_starts(
 ) -> None:
     kernel = fake_kernel("mine")
     make_startable(kernel)
-    bootable.check_kernel("a", kernel)
+    hypervisor.check_kernel("a", kernel)
     kernel.image.write_bytes(head.ljust(1 << 12, b"\0") if len(head) > 0x230 else head)
     with pytest.raises(
         MachineError, match=rf"a: the kernel mine \(.*vmlinuz\) {said}.*kernel build --for vm --name mine"
     ):
-        bootable.check_kernel("a", kernel)
+        hypervisor.check_kernel("a", kernel)
 
 
 def test_kernels_as_they_are_pass(cache: Path) -> None:
@@ -477,31 +479,31 @@ def test_kernels_as_they_are_pass(cache: Path) -> None:
     kernel = fake_kernel("mine")
     make_startable(kernel)
     kernel.image.write_bytes(elf(64, 62))
-    bootable.check_kernel("a", kernel)
+    hypervisor.check_kernel("a", kernel)
     (kernel.modules / kernel.release / "modules.dep").unlink()
     with pytest.raises(MachineError, match=r"a: the kernel mine has no list of its modules \(.*7.3/modules.dep\)"):
-        bootable.check_kernel("a", kernel)
+        hypervisor.check_kernel("a", kernel)
 
 
 def test_a_disk_that_cannot_boot_is_refused_unless_it_need_not(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     for content, boots in ((b"QFI\xfb" + bytes(600), True), (header(), True), (bytes(600), False), (b"x", False)):
         disk.write_bytes(content)
-        bootable.check_disk("a", disk, boots_itself=False)
+        hypervisor.check_disk("a", disk, boots_itself=False)
         if boots:
-            bootable.check_disk("a", disk, boots_itself=True)
+            hypervisor.check_disk("a", disk, boots_itself=True)
         else:
             with pytest.raises(
                 MachineError, match=r"a: the image .* has no boot sector .*kernel: NAME beside the image"
             ):
-                bootable.check_disk("a", disk, boots_itself=True)
+                hypervisor.check_disk("a", disk, boots_itself=True)
     disk.write_bytes(b"")
     os.mkfifo(tmp_path / "pipe")  # whoever opens it waits for a writer
     for path in (tmp_path / "pipe", tmp_path):
         with pytest.raises(MachineError, match=rf"a: the image {path} is no file and no disk"):
-            bootable.check_disk("a", path, boots_itself=False)
+            hypervisor.check_disk("a", path, boots_itself=False)
     with pytest.raises(MachineError, match=r"a: the image .* is empty"):
-        bootable.check_disk("a", disk, boots_itself=False)
+        hypervisor.check_disk("a", disk, boots_itself=False)
 
 
 def test_without_qemu_the_command_that_installs_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -660,7 +662,7 @@ def kernel() -> VmKernel:
     except MachineError:
         pass
     try:
-        return fetch.fetch()
+        return vm_build.fetch()
     except MachineError as error:
         pytest.skip(f"needs a kernel: {error}")
 

@@ -14,7 +14,7 @@ from trials import Ran
 from testbed import package
 from testbed.error import MachineError
 from testbed.kernel.guest import TrialError
-from testbed.kernel.vm import fetch, guest_agent, kernel_cache
+from testbed.kernel.vm import build, guest_agent, kernel_cache
 from testbed.kernel.vm.kernel_cache import VmKernel
 from testbed.spec.load import load_scenario
 from testbed.trial.measured import need
@@ -57,7 +57,7 @@ def older(kernel: VmKernel) -> VmKernel:  # noqa: F811
         found = kernel_cache.find("old")
     except MachineError:
         try:
-            found = fetch.fetch("6.16", "old")
+            found = build.fetch("6.16", "old")
         except MachineError as error:
             pytest.skip(f"needs a second kernel: {error}")
     if found.release == kernel.release:

@@ -22,7 +22,7 @@ from testbed.kernel import lab
 from testbed.kernel.guest import TrialError
 from testbed.kernel.image.cache import KernelImage
 from testbed.kernel.native_program import Tools
-from testbed.kernel.vm import hypervisor, kernel_cache, runtime, snapshot, snapshot_cache
+from testbed.kernel.vm import hypervisor, kernel_cache, runtime, snapshot
 from testbed.kernel.vm.kernel_cache import VmKernel
 from testbed.model.scenario import Trial
 from testbed.plan.node import vm as qemu
@@ -239,7 +239,7 @@ def test_the_steps_name_the_snapshot_as_the_guest_has_it_and_nothing_else(known:
     assert named.words[3] == f"/run/vm/snapshots/{key(step)}"
     assert named.words[:3] + named.words[4:] == step.words[:3] + step.words[4:]
     assert snapshot.key(named, IMAGE, TOOLS, some_software) == key(step)
-    assert not snapshot_cache.shelf().folder.exists()
+    assert not snapshot.shelf().folder.exists()
 
 
 def make_files(folder: Path, *, sparse: bool = True) -> Path:
@@ -264,18 +264,18 @@ class TestCache:
     """What is kept is found as it is, or not at all."""
 
     def test_what_is_put_there_is_found_and_takes_no_room_for_empty_memory(self, tmp_path: Path) -> None:
-        assert snapshot_cache.find("k") is None
-        with snapshot_cache.shelf().lock():
-            home = snapshot_cache.put("k", make_files(tmp_path / "made", sparse=False))
-        assert snapshot_cache.find("k") == home == kernel_cache.folder() / "snapshots/k"
-        for name in snapshot_cache.FILES:
+        assert snapshot.find("k") is None
+        with snapshot.shelf().lock():
+            home = snapshot.put("k", make_files(tmp_path / "made", sparse=False))
+        assert snapshot.find("k") == home == kernel_cache.folder() / "snapshots/k"
+        for name in snapshot.FILES:
             assert (home / name).read_bytes() == (tmp_path / "made" / name).read_bytes()
         assert (home / "memory").stat().st_blocks * 512 < MEMORY_BYTES / 4
 
     def test_holes_do_not_count(self, tmp_path: Path) -> None:
-        with snapshot_cache.shelf().lock():
+        with snapshot.shelf().lock():
             homes = [
-                snapshot_cache.put(f"k{sparse:d}", make_files(tmp_path / f"{sparse}", sparse=sparse))
+                snapshot.put(f"k{sparse:d}", make_files(tmp_path / f"{sparse}", sparse=sparse))
                 for sparse in (True, False)
             ]
         first, second = (json.loads((home / "snapshot.json").read_text()) for home in homes)
@@ -285,8 +285,8 @@ class TestCache:
     @pytest.mark.parametrize("damage", ["changed", "truncated", "longer", "empty", "missing", "link"])
     def test_a_broken_one_counts_as_absent_and_is_replaced(self, tmp_path: Path, name: str, damage: str) -> None:
         made = make_files(tmp_path / "made")
-        with snapshot_cache.shelf().lock():
-            path = snapshot_cache.put("k", made) / name
+        with snapshot.shelf().lock():
+            path = snapshot.put("k", made) / name
         content = path.read_bytes()
         path.unlink()
         if damage == "link" and name != "snapshot.json":
@@ -301,29 +301,29 @@ class TestCache:
             }[damage]
             path.write_bytes(broken)
         if (name, damage) != ("snapshot.json", "truncated") and (name, damage) != ("snapshot.json", "longer"):
-            assert snapshot_cache.find("k") is None
-        with snapshot_cache.shelf().lock():
-            home = snapshot_cache.put("k", made)
-        assert snapshot_cache.find("k") == home
+            assert snapshot.find("k") is None
+        with snapshot.shelf().lock():
+            home = snapshot.put("k", made)
+        assert snapshot.find("k") == home
         assert path.read_bytes() == content
 
     def test_one_in_a_cache_that_cannot_be_written_is_found(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        with snapshot_cache.shelf().lock():
-            home = snapshot_cache.put("k", make_files(tmp_path / "made"))
+        with snapshot.shelf().lock():
+            home = snapshot.put("k", make_files(tmp_path / "made"))
 
         def refused(*args: object, **options: object) -> None:
             raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
         monkeypatch.setattr(os, "utime", refused)
-        assert snapshot_cache.find("k") == home
+        assert snapshot.find("k") == home
 
     def test_that_of_another_key_counts_as_absent(self, tmp_path: Path) -> None:
-        with snapshot_cache.shelf().lock():
-            home = snapshot_cache.put("k", make_files(tmp_path / "made"))
+        with snapshot.shelf().lock():
+            home = snapshot.put("k", make_files(tmp_path / "made"))
         shutil.copytree(home, home.with_name("other"))
-        assert snapshot_cache.find("other") is None
+        assert snapshot.find("other") is None
 
     @pytest.mark.parametrize("name", ["memory", "state"])
     def test_what_is_no_file_is_not_copied_and_leaves_nothing(self, tmp_path: Path, name: str) -> None:
@@ -331,19 +331,19 @@ class TestCache:
         made = make_files(tmp_path / "made")
         (made / name).unlink()
         (made / name).symlink_to("/etc/passwd")
-        with snapshot_cache.shelf().lock(), pytest.raises(OSError, match="symbolic link"):
-            snapshot_cache.put("k", made)
-        assert [path.name for path in snapshot_cache.shelf().folder.iterdir()] == [".lock"]
+        with snapshot.shelf().lock(), pytest.raises(OSError, match="symbolic link"):
+            snapshot.put("k", made)
+        assert [path.name for path in snapshot.shelf().folder.iterdir()] == [".lock"]
 
     def test_one_that_nobody_used_for_long_goes_when_another_comes(self, tmp_path: Path) -> None:
         made = make_files(tmp_path / "made")
-        with snapshot_cache.shelf().lock():
-            old, used = snapshot_cache.put("old", made), snapshot_cache.put("used", made)
+        with snapshot.shelf().lock():
+            old, used = snapshot.put("old", made), snapshot.put("used", made)
             for home in (old, used):
                 os.utime(home / "snapshot.json", (0, 0))
-            assert snapshot_cache.find("used") == used
-            snapshot_cache.put("new", made)
-        assert (snapshot_cache.find("old"), snapshot_cache.find("used")) == (None, used)
+            assert snapshot.find("used") == used
+            snapshot.put("new", made)
+        assert (snapshot.find("old"), snapshot.find("used")) == (None, used)
 
 
 class FakeLab:
@@ -380,11 +380,11 @@ def test_one_that_is_missing_is_made_once_and_a_broken_one_again(fake_lab: FakeL
     take = done[-1]
     assert isinstance(take, Run)
     assert take.words[4:] == ("1", "512M", *qemu.snapshot_words(steps[0].words))
-    with (snapshot_cache.shelf().folder / wanted / "state").open("ab") as file:
+    with (snapshot.shelf().folder / wanted / "state").open("ab") as file:
         file.write(b"x")
     snapshot.make_missing(steps, IMAGE, TOOLS, some_software)
     assert len(fake_lab.runs) == 2
-    assert snapshot_cache.find(wanted) is not None
+    assert snapshot.find(wanted) is not None
 
 
 @pytest.mark.parametrize("error", [TrialError("the kernel panicked"), KeyboardInterrupt()])
@@ -395,7 +395,7 @@ def test_one_that_cannot_be_made_leaves_nothing(fake_lab: FakeLab, error: BaseEx
     if isinstance(error, TrialError):
         assert str(raised.value) == "no snapshot of a virtual machine could be made: the kernel panicked"
     assert not fake_lab.runs[0][1].exists()
-    assert [path.name for path in snapshot_cache.shelf().folder.iterdir()] == [".lock"]
+    assert [path.name for path in snapshot.shelf().folder.iterdir()] == [".lock"]
 
 
 def test_a_guest_that_left_no_state_is_an_error(fake_lab: FakeLab, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -466,9 +466,9 @@ class TestReal:
     ) -> None:
         one = run_real(told_trial(tmp_path / "spec", 1), tmp_path / "one")
         (name,) = set(re.findall(r"/run/vm/snapshots/(\w+)", (one.folder / "steps.json").read_text()))
-        record = snapshot_cache.shelf().folder / name / "snapshot.json"
+        record = snapshot.shelf().folder / name / "snapshot.json"
         before = record.read_text()
-        with (snapshot_cache.shelf().folder / name / "state").open("ab") as file:
+        with (snapshot.shelf().folder / name / "state").open("ab") as file:
             file.write(b"broken")
         again = run_real(told_trial(tmp_path / "spec-again", 1), tmp_path / "again")
         assert record.read_text() == before  # the digests of its files: the same bytes
@@ -478,7 +478,7 @@ class TestReal:
             if path.name != "host.json" and path.read_bytes() != (again.folder / path.name).read_bytes()
         ]
         assert differing == []
-        assert [each.name for each in snapshot_cache.shelf().folder.glob(".partial*")] == []
+        assert [each.name for each in snapshot.shelf().folder.glob(".partial*")] == []
 
         other = run_real(told_trial(tmp_path / "spec-other", 2), tmp_path / "other")
         machines = [*said(one), *said(other)]

@@ -16,7 +16,7 @@ import pytest
 from testbed import package
 from testbed.error import MachineError
 from testbed.kernel.vm import kernel_cache
-from testbed.kernel.vm.unpacked import unpacked
+from testbed.kernel.vm.kernel_cache import unpacked
 
 XEN_ENTRY = struct.pack("<III4sQ", 4, 8, 18, b"Xen\0", 0x1000000)
 LINUX_FUNC = struct.pack("<III8sI", 6, 4, 257, b"Linux\0", 0)

@@ -11,8 +11,7 @@ from typing import Any, TypeAlias
 from testbed.model.scenario import Trial
 from testbed.plan.link.stage import Stage
 from testbed.plan.network import Plan
-from testbed.plan.step import Step
-from testbed.plan.step_json import data, step_of
+from testbed.plan.step import Step, data, step_of
 from testbed.spec.scenario.trial import trial_of
 from testbed.trial.evidence.case import Case
 from testbed.trial.evidence.interval import Counts, Interval, LossCount

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from testbed.kernel.vm import initramfs
+from testbed.kernel.vm import kernel_cache
 from testbed.kernel.vm.kernel_cache import VmKernel
 from testbed.plan.node import vm
 
@@ -54,7 +54,7 @@ def make_bootable(folder: Path, about: str, agent: Path, kernel: VmKernel) -> Pa
     """A disk with a boot loader, a kernel, and a root file system in memory that says `about`."""
     root = _root(folder, about, agent)
     home = kernel.modules / kernel.release
-    for number, file in enumerate(initramfs.load_order((home / "modules.dep").read_text(), ("virtio_net", "e1000"))):
+    for number, file in enumerate(kernel_cache.load_order((home / "modules.dep").read_text(), ("virtio_net", "e1000"))):
         module = (home / file).read_bytes()
         plain = lzma.decompress(module) if file.endswith(".xz") else module
         (root / "modules").mkdir(exist_ok=True)

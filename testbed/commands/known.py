@@ -146,7 +146,7 @@ def axes(scenario: Path) -> tuple[str, ...]:
     import yaml
 
     from ..spec.syntax import input_file
-    from ..spec.syntax.node_tree import Broken, tree
+    from ..spec.syntax.document import Broken, tree
 
     try:
         text = input_file.read_text(library.spec_file(scenario), input_file.SPEC_BYTES)

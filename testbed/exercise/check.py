@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .. import journal
-from ..analysis.expectation.measured import Measured
+from ..analysis.expectation.measured import Measured, read
 from ..cache_folder import private
 from ..error import MachineError, TestbedError, UserError
 from ..kernel import confinement
 from ..kernel.guest import TrialError
 from ..model.topology import Topology
-from ..spec.load import load_topology
+from ..spec.load import load_scenario, load_topology
+from ..trial import run as runner
+from ..trial.orders.sequence import orders
 from ..trial.strict_folder import remove_tree
-from . import impostor, measurement
+from . import jail
 from .file import ELSEWHERE_ALLOWED, VARIANTS, Exercise, is_elsewhere
 from .mark import Mark, Verdict, marked
 from .rule.answer import Answer
@@ -26,6 +28,38 @@ from .rule.measure import Measure
 from .rule.registry import Rule
 from .stand import Stood, again, asked_again, stand
 from .submission import Submission
+
+TRIALS_MAX = 64
+"""Of one scenario of an exercise."""
+
+
+def run_trials(
+    scenario: Path, names: Sequence[str], folder: Path, cpu_limit_s: float, cancelled: Callable[[], bool]
+) -> list[Measured]:
+    """Every trial of a scenario, with the metrics of these names. The trials are in `folder`; each has so much
+    processor time.
+
+    Raises UserError for what no kernel could run, TrialError if a trial fails.
+    """
+    found = load_scenario(scenario).trials()
+    if len(found) > TRIALS_MAX:
+        raise UserError(f"{scenario.name} has {len(found)} trials; allowed: up to {TRIALS_MAX} in an exercise")
+    if any(trial.kernel.kind != "lab" for trial in found):
+        raise UserError(f"{scenario.name} does not run in virtual time; allowed: kernel: lab")
+    done = []
+    for number, trial in enumerate(found):
+        if any(node.controller is not None and not node.controller.is_ours for node in trial.topology.nodes):
+            raise UserError(
+                f"{scenario.name} has an app in a file, which could write its own numbers; allowed: our apps"
+            )
+        if trial.workload.is_users_code:
+            raise UserError(f"{scenario.name} runs programs, which could write their own numbers; allowed: other tools")
+        here = folder / f"{number:02d}"
+        here.mkdir()
+        result = runner.run(trial, orders(trial), here, cancelled=cancelled, cpu_limit_s=cpu_limit_s)
+        done.append(read(here, result, names))
+    return done
+
 
 SCRATCH = "exercises"
 CONSOLE = " Its console ends:"
@@ -132,7 +166,7 @@ def _judged(exercise: Exercise, rules: list[Rule], stood: Stood) -> Iterator[tup
         try:
             if why is not None:
                 raise NotChecked(why)
-            impostor.refuse(stood.net, stood.found)
+            jail.refuse_impostors(stood.net, stood.found)
             _prepared(exercise, rule, number, stood)
             seen = _judge(rule.kind, stood.net, f"rule-{number}", stood.found)
             if seen is None:
@@ -192,7 +226,7 @@ def _measured(exercise: Exercise, scratch: Path, cancelled: Callable[[], bool]) 
         folder.mkdir(mode=0o700)
         try:
             names = tuple(dict.fromkeys(kind.metric for _, kind in those))
-            done = measurement.trials(work / scenario, names, folder, exercise.file.limits.cpu / 1e9, cancelled)
+            done = run_trials(work / scenario, names, folder, exercise.file.limits.cpu / 1e9, cancelled)
         except (UserError, TrialError) as error:
             found |= {rule.name: Verdict(_plain(error, work), is_checked=False) for rule, _ in those}
             continue

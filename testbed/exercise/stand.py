@@ -22,7 +22,7 @@ from ..trial.evidence import remains
 from ..trial.ready_kernel import ready_kernel
 from ..trial.start.local_words import substituted
 from ..trial.subject import openflow
-from . import impostor, jail
+from . import jail
 from .file import Exercise
 from .rule.common import Net, NotChecked
 from .rule.convergence import Converges
@@ -107,7 +107,7 @@ def _run(
 
 def _asked(exercise: Exercise, rules: Sequence[Rule], net: Net) -> tuple[list[Step], dict[int, str]]:
     """The steps of all rules, and why some have none."""
-    steps: list[Step] = [Sleep(exercise.file.settle / 1e9), *impostor.steps(net)]
+    steps: list[Step] = [Sleep(exercise.file.settle / 1e9), *jail.impostor_steps(net)]
     reasons: dict[int, str] = {}
     for number, action in enumerate(exercise.file.before):
         steps += action.steps(net, f"before-{number}")

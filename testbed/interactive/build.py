@@ -20,7 +20,7 @@ from ..plan.node import frr, service, vm
 from ..plan.node.namespace import merging, node_netns
 from ..plan.step import Location, Moment, Run, Step, Timeline
 from ..spec.topology.file import LinkFile
-from ..spec.topology.link.trace import short
+from ..spec.topology.link.impairment import short
 from ..trial.start import bring_up, remote
 from ..trial.start.memory import memory_bytes
 from ..trial.start.refusal import check_vms

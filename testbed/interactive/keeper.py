@@ -24,22 +24,50 @@ from pathlib import Path
 from typing import Any
 
 from .. import journal
-from ..error import MachineError, TestbedError
+from ..error import MachineError, TestbedError, visible
 from ..journal import Held
-from ..kernel import host, lab, nic
+from ..kernel import guest_file, host, lab, nic
 from ..kernel.consumption import Watch, share
 from ..kernel.guest import CONSOLE, TrialError, ending, write_steps
 from ..kernel.image.cache import find
 from ..kernel.machine import connected
 from ..kernel.native_program import tools
 from ..plan.node.real_nic import Wanted
-from ..plan.step import Serve
-from ..plan.step_json import step_of
+from ..plan.step import Serve, step_of
 from ..process import CommandError, Running
 from ..trial.strict_folder import remove_tree
-from . import controller_words
 from .running_network import Process
 from .session_relay import Relay
+
+FAILED = "is_connected=true"
+"""In the failed step: a switch waited for its controller."""
+FILES = "controller-*.err"
+LINES = 12
+"""Of what each controller printed, at most; the last ones."""
+
+
+def explained(error: str, folder: Path) -> str:
+    """The error, and what each controller printed last; other errors than a controller that is not there as they are.
+
+    `folder` is where the network's steps write their files.
+    """
+    if FAILED not in error:
+        return error
+    return "\n".join(["a switch did not find its controller", *_printed(folder)])
+
+
+def _printed(folder: Path) -> Iterator[str]:
+    for path in sorted(folder.glob(FILES)):
+        name = path.stem.removeprefix("controller-")
+        lines = _last_lines(path)
+        yield f"{name} printed, at last:" if lines else f"{name} printed nothing"
+        yield from (f"  {visible(line)}" for line in lines)
+
+
+def _last_lines(path: Path) -> list[str]:
+    text = guest_file.told(path, guest_file.STORY_BYTES)
+    return [line for line in text.splitlines() if line.strip()][-LINES:]
+
 
 LOOK_MS = 2_000
 """How often, at least, it is seen what the guest takes of the host."""
@@ -84,7 +112,7 @@ def main(folder: str, entry: str, ready: str) -> int:
             except TestbedError as error:
                 _go_on_to_the_end()
                 fix = {"fix": error.fix, "what": error.what} if isinstance(error, MachineError) else {}
-                announcer.say(error=controller_words.told(str(error), home / "trial"), exit_code=error.exit_code, **fix)
+                announcer.say(error=explained(str(error), home / "trial"), exit_code=error.exit_code, **fix)
                 return error.exit_code
             except Quit:
                 return 0

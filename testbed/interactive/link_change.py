@@ -20,7 +20,7 @@ from ..plan import batch
 from ..plan.link import fault, ruleset
 from ..plan.link.stage import Emulator
 from ..plan.linux import Offloads, OfTable, Qdisc
-from ..plan.step_json import data
+from ..plan.step import data
 from ..spec.topology.change import changed
 from ..spec.topology.file import TopologyFile
 from ..trial.folder import replacing

@@ -17,8 +17,7 @@ from ..plan import batch
 from ..plan.command import PREFIX
 from ..plan.node import controller
 from ..plan.node.control_channel import Channel
-from ..plan.step import Run, Step
-from ..plan.step_json import data
+from ..plan.step import Run, Step, data
 from ..spec import program_store
 from ..trial import strict_folder
 from ..trial.start.local_words import substituted

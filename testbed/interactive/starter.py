@@ -19,7 +19,7 @@ from ..journal import Entry, Held, Taken
 from ..kernel.image.cache import find
 from ..kernel.lab import Programs
 from ..kernel.native_program import tools
-from ..plan.step_json import data
+from ..plan.step import data
 from ..spec.topology.file import TopologyFile
 from ..trial.start.local_words import programs, substituted
 from ..trial.strict_folder import remove_tree

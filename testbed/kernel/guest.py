@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..error import MachineError, TestbedError
-from ..plan.step import Step
-from ..plan.step_json import data
+from ..plan.step import Step, data
 from ..process import Running
 from . import confinement, guest_file, standstill
 from .consumption import Watch, share

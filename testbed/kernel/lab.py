@@ -17,15 +17,33 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .. import process
+from ..cache_folder import open_lock, private, try_lock
 from ..error import MachineError
 from ..process import Running
 from . import confinement
 from .confinement import Allowance
 from .consumption import available_bytes, share
-from .cpu_core import reserved
 from .guest import CONSOLE, Ending, Progress, Steps, ending, interpreter, pipe, watch, write_steps
 from .image.cache import KernelImage
 from .native_program import MAIN, Tools
+
+
+@contextmanager
+def reserved() -> Iterator[int | None]:
+    """The number of a core that no other lab kernel of this user has; None, for any core, if all are taken."""
+    folder = private("cores")
+    for core in sorted(os.sched_getaffinity(0), reverse=True):
+        descriptor = open_lock(folder / str(core))
+        if not try_lock(descriptor):
+            os.close(descriptor)
+            continue
+        try:
+            yield core
+        finally:
+            os.close(descriptor)
+        return
+    yield None
+
 
 TCP_HASH_ENTRIES = 1024
 """Buckets of the table of TCP connections. Each round of samples walks the whole table, whose default suits servers."""

@@ -16,10 +16,8 @@ from ..codec.fault import Fault
 from ..codec.keyed import key, keyed
 from ..codec.kind import RATE, SPAN, TIME, variant
 from ..error import UserError
-from .workload.arrival import ARRIVAL_RATE
-from .workload.fact import Ends
-from .workload.kind import CONGESTION, LENGTH
-from .workload.size import PARETO, Pareto
+from .workload.arrival import ARRIVAL_RATE, PARETO, Pareto
+from .workload.fact import CONGESTION, LENGTH, Ends
 
 FLOWS_MAX = 20_000
 """The most flows of one background. Each needs its own client port, of which there are 28 232."""

@@ -4,7 +4,7 @@ Ports of hosts and routers are numbered, and so are the shortest paths from a sw
 file's links. The switch takes the path with the port's number, modulo the number of paths (every other switch adds one
 after each round): ports share the paths, and the same file always gives the same ones.
 
-VLANs play no part: a ring with an Open vSwitch has no other switches (`openflow_rules`), so there is one path around
+VLANs play no part: a ring with an Open vSwitch has no other switches (`node_rules`), so there is one path around
 each ring, which the VLANs of other switches allow or not.
 """
 

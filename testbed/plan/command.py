@@ -3,25 +3,43 @@ that can be read back. Pure, no I/O.
 
 The commands that set up Linux's network are in `linux`; those that start switches, routers, servers, controllers and
 virtual machines are in the modules of these nodes.
+
+A fact is what commands leave behind and the kernel can be asked for. It has a place, a network namespace and what is
+meant there, and a value as text:
+
+    tb-a   eth0 mtu                       1500
+    tb-a   eth0 is                        up
+    tb-a   eth0 tso                       on
+    tb-a   address 10.0.0.1/24 on eth0    there
+    tb-a   route default via              10.0.0.2
+    tb-a   neighbour 10.0.0.2 on eth0     02:54:42:00:00:03
+    tb-a   /proc/sys/net/ipv4/tcp_rmem    4096 131072 1073741824
+    tb-s   vlan 10 on eth0                pvid untagged
+    tb-path.emulator   qdisc 1: of wire0  netem, root
+    tb-path.emulator   rule 1 of from-end0   fwd to "wire0"
+
+What remote nodes and other commands do is no fact here. The gate looks for it in other ways, or not at all.
 """
 
 from __future__ import annotations
 
+import re
 import shlex
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar, TypeAlias
 
 from ..agent.syscall import OUTSIDE
-from .step import Location, Run, Step
+from ..error import visible
+from .step import Location, Run, Step, Timeline
 
 Words: TypeAlias = tuple[str, ...]
 
 Place: TypeAlias = tuple[str, str]
 """A network namespace ("": the one in which the plan starts), and what is meant in it."""
 Facts: TypeAlias = dict[Place, str]
-"""What a kernel can be asked for: `set_up` lists the forms."""
+"""What a kernel can be asked for; the head of this module shows the forms."""
 
 HOME = ".home"
 
@@ -233,3 +251,78 @@ def home(machine: str) -> str:
 def remote_name(on: str, netns: str | None) -> str:
     """The name of a namespace on a machine in steps; with None, that of the machine."""
     return on if netns is None else netns.removeprefix(PREFIX)
+
+
+SHELLS = ("sh", "awk")
+"""Programs that start others, which their words and their input name."""
+
+WORD = re.compile(r"(?<![\w/.-])[\w-]+")
+"""Not the name of a file in a folder, such as `/run/frr/r1/zebra.pid`."""
+
+
+def programs(steps: Iterable[Step], known: Collection[str]) -> Iterator[str]:
+    """Their names, each as often as it is started. Of what a shell starts, those that are `known`. Without programs on
+    remote nodes, and those that a path or a placeholder names: they are ours.
+    """
+    for step in steps:
+        if isinstance(step, Timeline):
+            for moment in step.moments:
+                yield from programs((*moment.steps, *moment.then), known)
+        elif isinstance(step, Run) and (step.where is None or step.where.on is None):
+            yield from _of(step.words, step.stdin or "", known)
+
+
+def _of(words: tuple[str, ...], text: str, known: Collection[str]) -> Iterator[str]:
+    program, *rest = words
+    if "/" not in program and "@" not in program:
+        yield program
+    if program == "env":
+        started = tuple(rest[next(at for at, word in enumerate(rest) if "=" not in word) :])
+        yield from _of(started, text, known)
+    elif program in SHELLS:
+        yield from (word for part in (*rest, text) for word in WORD.findall(part) if word in known)
+
+
+def script(commands: Iterable[Command]) -> str:
+    """The commands as a script for a root shell."""
+    return "".join(map(_shell_lines, commands))
+
+
+def comment(text: str) -> str:
+    """Text as lines that a shell skips, whatever is in it."""
+    return "".join(f"# {visible(line)}\n" for line in text.split("\n"))
+
+
+def _shell_lines(command: Command) -> str:
+    if command.on is None:
+        return f"{command.line}\n"
+    if not command.on.endswith(HOME):
+        return comment(f"on {command.on}: {command.line}")
+    return f"{shlex.join(('ssh', command.on.removesuffix(HOME), command.line))}\n"
+
+
+ALL_IS_ASKED = ("address", "route", "neighbour", "qdisc", "rule", "rules")
+"""First words of what is there only if somebody asked for it. The same holds of a `vlan` if the bridge filters."""
+
+FEATURES = ("tso", "gso", "gro")
+"""The offloads that are looked at, by the names of ethtool."""
+
+NEW_VETH = {"tso": "on", "gso": "on", "gso_max_segs": "65535", "gso_max_size": "65536", "txqueuelen": "1000"}
+"""Of a veth device that nobody has changed, with every kernel; GRO is off since Linux 5.13, and was on before."""
+
+BRIDGE_OPTIONS = ("stp_state", "mcast_snooping", "vlan_filtering", "vlan_default_pvid")
+
+
+def facts(commands: Iterable[Command]) -> Facts:
+    """All facts after the commands, in this order; a later one takes the place of an earlier one."""
+    found: Facts = {}
+    for command in commands:
+        if command.on is None:
+            command.leave(found)
+    return found
+
+
+def rule_text(rule: str) -> str:
+    """A rule of nftables in one form: comparisons for equality without "==", numbers in decimal."""
+    rule = rule.replace(" == ", " ")
+    return re.sub(r"\b0x([0-9a-f]+)\b", lambda found: str(int(found[1], 16)), rule)

@@ -10,8 +10,7 @@ from ipaddress import ip_address, ip_interface, ip_network
 from itertools import count, takewhile
 from typing import Literal, TypeAlias
 
-from .command import Command, Facts, Place, Raw, Words
-from .set_up import BRIDGE_OPTIONS, FEATURES, NEW_VETH, rule_text
+from .command import BRIDGE_OPTIONS, FEATURES, NEW_VETH, Command, Facts, Place, Raw, Words, rule_text
 from .step import Run
 
 CUTS: Words = ("tso", "off", "gso", "off", "tx-udp-segmentation", "off")

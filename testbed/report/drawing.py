@@ -11,7 +11,7 @@ from ..browser.placement import EMULATED, PLAIN, Control
 from ..model.node.type import Mark
 from ..model.scenario import Trial
 from ..model.topology import Link, Topology
-from .link_fact import Fact, facts
+from .caption import Fact, facts
 from .stored_run import StoredRun
 
 MANY_NETWORKS = 6

@@ -13,7 +13,7 @@ from ..model.openflow import APPS
 from .syntax import input_file
 from .syntax.attachment import Folder, unread
 from .syntax.document import Document, Position, mapping
-from .topology.node.keys import nodes_that
+from .topology.node import nodes_that
 
 ALLOWED = "a file in UTF-8, relative to the topology file's folder"
 

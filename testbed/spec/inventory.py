@@ -18,7 +18,7 @@ from ..model.node.machine import HOST, Ssh
 from .syntax import input_file
 from .syntax.attachment import Folder, Outside
 from .syntax.document import Document, Position, parse
-from .topology.node.keys import nodes_that
+from .topology.node import nodes_that
 
 INVENTORY = "inventory.yml"
 PATHS = ("key", "known_hosts")

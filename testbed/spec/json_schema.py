@@ -10,13 +10,12 @@ from ..codec.scalar import NAME_PATTERN, SYSCTL_PATTERN
 from ..codec.schema import of_key, of_keys, shared, whole
 from ..model.node.type import NODE_TYPES
 from ..model.workload.tool import TOOLS
-from .scenario.axis import CONTROL_KEYS, DIRECTIONAL, LINK_KEYS, SHORT, WHOLE
-from .scenario.axis_range import RangeFile
+from .scenario.axis import CONTROL_KEYS, DIRECTIONAL, LINK_KEYS, SHORT, WHOLE, RangeFile
 from .scenario.file import ScenarioFile
 from .topology.file import NODE_FILES, LinkFile, TopologyFile
 from .topology.link.impairment import FILE_FIELDS
-from .topology.mininet_topology import MININET_TOPOLOGY
-from .topology.node.openflow import ControlFile
+from .topology.mininet import MININET_TOPOLOGY
+from .topology.openflow import ControlFile
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

@@ -16,21 +16,19 @@ from ..model.scenario import Axis, Scenario, Size
 from ..model.topology import Topology
 from ..model.workload.fact import ToolKeys
 from ..model.workload.tool import WORKLOAD
+from . import number_file
 from .program_file import program_files, with_programs
-from .scenario.cell import Resolver
+from .scenario.cell import Resolver, Rule, absent_cells, expectations, rules
 from .scenario.dimension import Dimension, dimensions
-from .scenario.exclude import Rule, rules
-from .scenario.expected_cell import absent_cells, expectations
 from .scenario.file import ScenarioFile
 from .scenario.override import Changed, with_options
+from .scenario.place import place_faults
 from .scenario.topologies import OWN, ScenarioTopologies, read_topology, scenario_topologies, topology_files
 from .scenario.topologies import read as read
 from .syntax.attachment import NOTHING_MORE, Folder, Permission
 from .syntax.document import Document, mapping
 from .topology.rules import check_topology
 from .trace_file import with_axis_traces
-from .workload import number_file
-from .workload.place import place_faults
 
 TRIALS_MAX = 100_000
 COPY = "file-"

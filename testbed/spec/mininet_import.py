@@ -20,8 +20,8 @@ from ..package import MININET_DRIVER, MININET_PYTHON, install_command
 from .syntax import input_file
 from .syntax.attachment import Folder, Outside, unread
 from .syntax.document import Document, Position, mapping
-from .topology import mininet_option
-from .topology.mininet_topology import MININET_TOPOLOGY, PLACE, MininetTopologyFile, nodes_and_links
+from .topology import mininet
+from .topology.mininet import MININET_TOPOLOGY, PLACE, MininetTopologyFile, nodes_and_links
 
 READ_LIMIT_S = 20
 """Wall time in which a class must build its nodes and links; a tree of 1 000 hosts takes less than one second."""
@@ -89,9 +89,7 @@ def without_effect(document: Document, folder: Folder) -> tuple[str, ...]:
     mininet_topology, faults = MININET_TOPOLOGY.checked(mapping(document.data).get("topo"))
     if mininet_topology is None or faults:
         return ()
-    return tuple(
-        mininet_option.without_effect(_read(document, mininet_topology, folder), dict(mininet_topology.options))
-    )
+    return tuple(mininet.without_effect(_read(document, mininet_topology, folder), dict(mininet_topology.options)))
 
 
 def python_file(document: Document, folder: Folder) -> str | None:

@@ -16,7 +16,7 @@ from ..error import SpecError
 from . import program_store
 from .syntax.attachment import Folder, unread
 from .syntax.document import Document, mapping
-from .topology.node.keys import nodes_that
+from .topology.node import nodes_that
 
 BESIDE = "a file or folder, relative to the {} folder"
 SCENARIO, TOPOLOGY = "scenario's", "topology file's"

@@ -24,7 +24,7 @@ from ..model.link.trace import Trace
 from .syntax import input_file
 from .syntax.attachment import Folder, unread
 from .syntax.document import Document, Position, mapping
-from .topology.link.trace import OPPORTUNITIES, TRACE_ALLOWED, made
+from .topology.link.impairment import OPPORTUNITIES, TRACE_ALLOWED, made
 
 TRACE_BYTES = 64 << 20
 """A minute at 1 Gbit/s in the format of Mahimahi has 35 MB."""

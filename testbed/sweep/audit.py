@@ -18,8 +18,7 @@ from ..trial import provenance, record, strict_folder
 from ..trial.folder import HOST, PROVENANCE, partial, read_json, read_trial, replace_json, same_files
 from ..trial.orders.sequence import orders
 from . import run as sweep
-from .forecast.estimate import Forecast
-from .forecast.work import work
+from .forecast import Forecast, work
 from .queue import TrialQueue
 from .store import Store
 

@@ -14,7 +14,7 @@ from typing import Protocol
 from ..error import TestbedError
 from ..model.scenario import Trial
 from ..trial.result import TrialResult
-from .forecast.estimate import Forecast
+from .forecast import Forecast
 from .queue import TrialQueue
 from .store import Store
 

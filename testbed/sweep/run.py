@@ -25,8 +25,7 @@ from ..trial.folder import DiskFull, disk_full
 from ..trial.orders.sequence import orders
 from ..trial.result import TrialResult
 from .extension import in_file_order
-from .forecast.estimate import Forecast
-from .forecast.work import Work, work
+from .forecast import Forecast, Work, work
 from .ledger import Ledger, Report
 from .queue import TrialQueue
 from .shard import Shard

@@ -21,8 +21,7 @@ from ..kernel.vm import kernel_cache
 from ..model.node.machine import Machine
 from ..model.scenario import Trial
 from ..model.workload import Workload
-from ..plan.step import ReachMachine
-from ..plan.step_json import data
+from ..plan.step import ReachMachine, data
 from ..spec import program_store
 from .orders.sequence import Orders
 from .ready_kernel import ReadyKernel, ready_kernel

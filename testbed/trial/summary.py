@@ -10,7 +10,7 @@ from ..model.link.queue import queue_words
 from ..plan.link import fault
 from ..plan.link.queue import MadeQueue
 from ..plan.link.stage import ETHERNET_BYTES, Policing
-from ..spec.topology.link.loss import write_loss
+from ..spec.topology.link.impairment import write_loss
 from . import record
 from .evidence import bucket
 from .evidence.case import Case

@@ -12,7 +12,7 @@ from ..check import estimate as mean_of
 from ..measured import Measured, known
 from ..row import Criterion, Judge, Judgement, Publication, Row
 from . import throughput_profile_check as check
-from . import throughput_profile_cloud as cloud
+from . import throughput_profile_check as cloud
 from .throughput_profile_check import ALIKE, FEW, LOSSLESS, LOSSY, MANY
 
 SOURCE = cloud.SOURCE

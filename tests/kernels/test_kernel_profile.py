@@ -14,10 +14,10 @@ from typer.testing import CliRunner
 
 from testbed import process
 from testbed.cache_folder import user_folder
-from testbed.commands.computer import kernel, training
+from testbed.commands.computer import kernel
 from testbed.error import MachineError
 from testbed.kernel.image import cache as kernel_cache
-from testbed.kernel.image import feature, profile, recipe
+from testbed.kernel.image import feature, make, recipe
 from testbed.kernel.image.build import KernelImage, build
 from testbed.kernel.image.cache import Cache
 from testbed.process import CommandError
@@ -49,11 +49,11 @@ def hot_tree(tree: Path) -> Path:
     return tree
 
 
-def trained(written: Callable[[str], str] = lambda name: f"counted {name}", left_out: str = "") -> profile.Train:
+def trained(written: Callable[[str], str] = lambda name: f"counted {name}", left_out: str = "") -> make.Train:
     """Trials that count each object; a kernel that was not compiled to count fails them."""
 
     def train(linux: Path, counts: Path) -> None:
-        assert all(f"# {name[:-1]}c -O2 {' '.join(profile.COUNT)} -c" in linux.read_text() for name in HOT)
+        assert all(f"# {name[:-1]}c -O2 {' '.join(make.COUNT)} -c" in linux.read_text() for name in HOT)
         for name in HOT:
             if name != left_out:
                 file = counts / linux.parent.resolve().relative_to("/") / f"{name[:-2]}.gcda"
@@ -73,7 +73,7 @@ def test_the_hot_files_are_compiled_by_what_trials_counted(hot_tree: Path, cache
     image = build(str(hot_tree), cache=cache, train=trained())
     assert told(image) == "training.yaml"
     used = [line for line in image.path.read_text().splitlines() if "-fprofile-use" in line]
-    assert sorted(used) == [f"# {name[:-1]}c -O2 {' '.join(profile.USE)} -c -o {name} {name[:-1]}c" for name in HOT]
+    assert sorted(used) == [f"# {name[:-1]}c -O2 {' '.join(make.USE)} -c -o {name} {name[:-1]}c" for name in HOT]
     assert "# version 1" in image.path.read_text().splitlines()  # however often it was linked: the entropy has it
     assert feature.read(image.folder) is not None
     assert build(str(hot_tree), cache=cache, train=trained()) == image
@@ -138,8 +138,8 @@ def test_a_kernel_that_nobody_trains_does_not_say_that_it_has_a_profile(hot_tree
 
 def test_an_object_that_no_compiler_made_is_refused(hot_tree: Path) -> None:
     (hot_tree / "net/core/.dev.o.cmd").write_text("savedcmd_net/core/dev.o := ld -r -o net/core/dev.o\n")
-    with pytest.raises(profile.ProfileError, match=r"how net/core/dev\.o was compiled: 'ld -r"):
-        profile.command(hot_tree, "net/core/dev.o", profile.USE)
+    with pytest.raises(make.ProfileError, match=r"how net/core/dev\.o was compiled: 'ld -r"):
+        make.command(hot_tree, "net/core/dev.o", make.USE)
 
 
 def test_a_changed_list_or_scenario_is_another_recipe() -> None:
@@ -161,7 +161,7 @@ def test_the_list_names_each_object_once() -> None:
 
 
 def test_the_trials_of_the_profile_are_not_those_that_judge_it() -> None:
-    trials = load_scenario(training.FILE).trials()
+    trials = load_scenario(kernel.FILE).trials()
     assert len(trials) == 4
     for trial in trials:
         assert orders(trial).steps
@@ -178,14 +178,14 @@ def test_the_compiler_itself_refuses_a_profile_that_is_missing_or_of_another_fun
     end = "int main(int n, char **v) { (void)v; return hot(9 * n) < 0; }\n"
     (tmp_path / "hot.c").write_text(body.format("i") + end)
     with pytest.raises(CommandError, match="missing-profile"):
-        compiled(profile.USE)
-    compiled(profile.COUNT)
+        compiled(make.USE)
+    compiled(make.COUNT)
     process.run(("gcc", "--coverage", "-o", "hot", "hot.o"), cwd=tmp_path)
     process.run((tmp_path / "hot",), cwd=tmp_path)
-    compiled(profile.USE)
+    compiled(make.USE)
     (tmp_path / "hot.c").write_text(body.format("i % 3 ? i : (i & 4) ? n : 7") + end)
     with pytest.raises(CommandError, match="coverage-mismatch"):
-        compiled(profile.USE)
+        compiled(make.USE)
 
 
 @pytest.mark.lab
@@ -203,7 +203,7 @@ def test_trials_write_the_same_bytes_with_a_profile_and_without(
     bare = build(cache=Cache(home / "kernels"))
     assert (bare.profile, bare.key) == ("", ours.key)
     assert bare.path.read_bytes() != ours.path.read_bytes()
-    for number, trial in enumerate(load_scenario(training.FILE, ["workload.duration=1 s"]).trials()):
+    for number, trial in enumerate(load_scenario(kernel.FILE, ["workload.duration=1 s"]).trials()):
         made = orders(trial)
         folders = [tmp_path / f"{number}-{name}" for name in ("with", "without")]
         for folder, cache_home in zip(folders, (shared.parent, tmp_path), strict=True):

@@ -1,7 +1,14 @@
-"""`testbed kernel`: the lab kernels of this user, and kernels for virtual machines."""
+"""`testbed kernel`: the lab kernels of this user, and kernels for virtual machines.
+
+A lab kernel is profiled by trials when it is built; what they measure is thrown away.
+"""
+
+from __future__ import annotations
 
 import json
 import shlex
+import shutil
+import tempfile
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -18,11 +25,18 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
-from ...kernel.image import feature
-from ...kernel.image.build import KernelImage, Stage, build, installed
+from ...journal import folder_noted, unique
+from ...kernel import lab
+from ...kernel.image import feature, recipe
+from ...kernel.image.build import Stage, build, installed
+from ...kernel.image.cache import KernelImage
+from ...kernel.native_program import tools
 from ...kernel.vm import build as vmbuild
-from ...kernel.vm import fetch, kernel_cache
+from ...kernel.vm import kernel_cache
 from ...kernel.vm.kernel_cache import VmKernel
+from ...spec.load import load_scenario
+from ...trial.orders.sequence import orders
+from ...trial.start import local_words
 from ..help_page import Command, examples, group
 from ..terminal import Terminal
 from ..text_table import Column, Format, FormatOption, Table, paragraph, show, terminal_width
@@ -63,7 +77,7 @@ class Bar:
         self._progress = Progress(*columns, TimeElapsedColumn(), console=console, disable=not console.is_terminal)
         self._task = self._progress.add_task(self._what, total=None)
 
-    def __enter__(self) -> "Bar":
+    def __enter__(self) -> Bar:
         self._progress.start()
         return self
 
@@ -129,9 +143,9 @@ def build_command(
             kernel = vmbuild.make(source, name, patches=patch or [], jobs=jobs, report=bar.show)
             print(f"kernel {kernel.name} ({kernel.release}) for virtual machines is ready: {kernel.folder}")
             return
-        from . import training  # half a second, for what a trial needs
+        pass  # half a second, for what a trial needs
 
-        image = build(source, name, patches=patch or [], jobs=jobs, report=bar.show, train=training.train)
+        image = build(source, name, patches=patch or [], jobs=jobs, report=bar.show, train=train)
     if image.profile.startswith("none"):
         print(f"it has no profile, so trials take more CPU time ({image.profile}); the same is measured")
         print(f"it is kept like this; to try again: rm -r {shlex.quote(str(image.folder))}, and build it once more")
@@ -159,7 +173,7 @@ def fetch_command(
     The kernel and the guest agent are unpacked into the cache folder of the user; nothing is installed.
     """
     console = Terminal()
-    kernel = fetch.fetch(version, name, lambda what: console.print(f"virtual machines: {what}"))
+    kernel = vmbuild.fetch(version, name, lambda what: console.print(f"virtual machines: {what}"))
     print(f"kernel {kernel.name} ({kernel.release}) for virtual machines is ready: {kernel.folder}")
 
 
@@ -233,3 +247,32 @@ def _row(kernel: KernelImage | VmKernel, made: str) -> tuple[str, ...]:
 
 def _yes(is_so: bool) -> str:
     return "yes" if is_so else "no"
+
+
+FILE = recipe.FOLDER / "lab" / recipe.TRAINING
+
+
+def train(linux: Path, counts: Path) -> None:
+    """Runs them on a kernel that counts what it does (`kernel/image/make.py`). What all of them counted is in
+    `counts` afterwards. TestbedError if one fails.
+    """
+    image = KernelImage("training", linux, "", "", False, "", "")
+    programs = tools()
+    for trial in load_scenario(FILE).trials():
+        made = orders(trial)
+        with folder_noted(Path(tempfile.gettempdir(), unique("testbed-training"))) as folder:
+            inside = folder / "counts"  # a guest writes nowhere else; it adds to what is there
+            shutil.copytree(counts, inside)
+            steps, _ = local_words.substituted(
+                trial.topology, made.steps, programs, is_lab=True, is_virtual_time=trial.kernel.is_virtual_time
+            )
+            lab.run(
+                image,
+                steps,
+                folder,
+                tools=programs,
+                seed=trial.seed,
+                memory_bytes=made.memory_bytes,
+                variables={"GCOV_PREFIX": str(inside)},
+            )
+            shutil.copytree(inside, counts, dirs_exist_ok=True)

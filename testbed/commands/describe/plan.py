@@ -10,7 +10,7 @@ import typer
 from ...error import UserError, did_you_mean
 from ...library import spec_file
 from ...plan import network as planning
-from ...plan.script import comment
+from ...plan.command import comment
 from ...spec.load import is_scenario, load_scenario, load_topology
 from ...spec.syntax.attachment import permitted
 from ...trial.orders.sequence import orders

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import sys
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,11 +12,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from ...error import UserError
+from ... import journal
+from ...cache_folder import private
+from ...error import UserError, visible
+from ...kernel import confinement
+from ...kernel.consumption import available_bytes
 from ...kernel.ready.named import check_kernels, kernels_of
 from ...library import spec_file
 from ...model.scenario import Scenario
-from ...spec.load import files_of, load_scenario, programs_of
+from ...spec import program_store
+from ...spec.load import COPY, files_of, load_scenario, programs_of
 from ...spec.syntax.attachment import permitted
 from ...sweep import extension, store, table
 from ...sweep import run as sweep
@@ -22,26 +29,114 @@ from ...sweep import shard as shards
 from ...sweep.ledger import Report
 from ...sweep.run import Summary, Sweep
 from ...sweep.shard import Shard
-from ...trial.folder import DiskFull
+from ...trial.folder import NOT_REPEATED, DiskFull, is_ours, read_result, read_trial, same_files
+from ...trial.orders.sequence import orders
+from ...trial.run import run as run_trial
+from ...trial.strict_folder import remove_tree
 from ...units import counted
 from .. import foreign_code, option_rule
 from ..foreign_code import AllowCode, AllowFile
 from ..option_rule import Never, Only
 from ..result_table import print_cells, print_rules, print_trials
-from ..screen import Reports, Screen
+from ..screen import Reports, Screen, duration, rate
 from ..sequential.budget import HELP as BUDGET_HELP
 from ..sequential.budget import OF_DECISION, Options
 from ..terminal import Terminal, say
 from ..text_table import Format
 from . import cluster_option, merge
-from .forecast_text import foretell
 from .lone_topology import scenario_for
-from .repeat import repeat_trial
 
 if TYPE_CHECKING:
     from ...report.live import Live
     from ...sweep.cluster.place import Cluster
     from .run_until_decided import Decision
+
+
+def foretell(scenario: Scenario, prepared: Sweep, jobs: int, format: Format, shard: Shard | None) -> None:
+    """Prints how many trials there are, how long those take that are not done, and the memory that they need."""
+    folder = prepared.store
+    waiting, undecided = prepared.waiting, prepared.queue.undecided
+    forecast = prepared.forecast
+    wall_s = forecast.total_s([trial.params for trial in waiting], jobs) if waiting else 0.0
+    most_s = forecast.total_s(prepared.queue.possible, jobs) if waiting else 0.0
+    touched = max((forecast.touched_bytes(trial.params) for trial in waiting), default=0)
+    source = (
+        f"learned from {counted(forecast.trials, 'finished trial')}"
+        if forecast.trials
+        else "built-in values, as no trial is finished"
+    )
+    said = {
+        "scenario": scenario.name,
+        "size": scenario.size,
+        "note": scenario.quick_note,
+        "folder": str(folder.path),
+        "cells": len(scenario.cells),
+        "trials": len(prepared.ids),
+        "trials_most": len(prepared.ids) + undecided,
+        "found": len(prepared.done),
+        "waiting": len(waiting),
+        "jobs": jobs,
+        "wall_s": wall_s,
+        "wall_most_s": most_s,
+        "estimate": source,
+        "memory_bytes": prepared.memory_bytes if waiting else None,
+        "touched_bytes": touched if waiting else None,
+        "available_bytes": available_bytes(),
+        "shard": None if shard is None else str(shard),
+    }
+    if format is Format.json:
+        print(json.dumps(said, indent=1))
+        return
+    trials = f"{len(prepared.ids)}" + (f", up to {said['trials_most']} (until)" if undecided else "")
+    print(f"scenario: {scenario.name}, {scenario.size} size")
+    if scenario.quick_note:
+        print(f"scaled:   {scenario.quick_note}")
+    print(f"cells:    {len(scenario.cells)}")
+    print(f"trials:   {trials}")
+    print(f"found:    {len(prepared.done)} in {folder.path}")
+    print(f"waiting:  {len(waiting)}" + ("" if shard is None else f" in shard {shard}"))
+    if waiting:
+        most = f", up to {duration(most_s)}" if undecided else ""
+        print(f"estimate: {duration(wall_s)}{most} with {jobs} job{'s' if jobs > 1 else ''} ({source})")
+        free = f"{available_bytes() >> 20} MiB are free"
+        print(f"memory:   {prepared.memory_bytes >> 20} MiB for the largest trial, about {touched >> 20} taken; {free}")
+
+
+SCRATCH = "repeated"
+
+
+def repeat_trial(folder: Path, allow_code: bool) -> None:
+    """Raises typer.Exit if a file differs."""
+    trial = read_trial(folder)
+    first = read_result(folder)
+    if not is_ours(folder):
+        if not allow_code:
+            foreign_code.refuse_foreign(folder, trial.topology, trial.workload, trial.kernel)
+        held = confinement.method() if trial.kernel.kind != "host" else confinement.NONE
+        print(f"{trial.id} is foreign: you did not make it here. It is confined by: {held.text}", file=sys.stderr)
+    made = orders(trial)
+    program_store.find(trial.workload.needed_files, _copies(folder))
+    with journal.folder_noted(
+        private(SCRATCH) / journal.unique("trial"), remove_tree
+    ) as place:  # `folder` may be foreign
+        again = place / "again"
+        again.mkdir()
+        second = run_trial(trial, made, again)
+        different = same_files(folder, again)
+    print(f"{trial.id}: {rate(first)}, again {rate(second)}")
+    if different:
+        print(f"different: {visible(', '.join(different))}")
+        raise typer.Exit(1)
+    print(
+        f"every file is the same, byte for byte (but {', '.join(sorted(NOT_REPEATED))}, which describes this computer)"
+    )
+
+
+def _copies(folder: Path) -> dict[str, Path]:
+    """The run's own copies of program files, by their names."""
+    spec = Path(os.path.realpath(folder)).parent.parent / "spec"
+    return {path.name.removeprefix(COPY): path for path in spec.glob(f"{COPY}*")}
+
 
 EXAMPLES = (
     ("Run a scenario that comes with the testbed, with other values",

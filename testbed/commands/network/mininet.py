@@ -10,8 +10,8 @@ import typer
 from rich.text import Text
 
 from ...error import MachineError, UserError, ValueRefused
-from ...interactive.mininet import guest
-from ...interactive.mininet.script import Script, attend, batch, check_empty, script, stand
+from ...interactive import mininet_guest
+from ...interactive.mininet_script import Script, attend, batch, check_empty, script, stand
 from ...kernel import confinement
 from ...kernel.ready import probe
 from ...units import parse_size
@@ -44,7 +44,7 @@ def mininet(
     ] = None,
     memory: Annotated[
         str, typer.Option(metavar="SIZE", help="The most memory of the guest; only used pages take memory.")
-    ] = f"{guest.MEMORY_BYTES >> 20} MiB",
+    ] = f"{mininet_guest.MEMORY_BYTES >> 20} MiB",
     allow_code: AllowCode = False,
 ) -> None:
     """The script is root in a lab kernel of its own, and needs no rights here. It can read its folder; files that it

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ... import package, process
 from ...error import MachineError, TestbedError, UserError
-from . import feature, first_boot, make, profile, recipe
+from . import feature, first_boot, make, recipe
 from .cache import Cache, KernelImage, Record, find, installed, user_cache
 from .debian import Archive, mirror
 from .feature import Features
@@ -79,7 +79,7 @@ def build(
     report: Report = lambda stage: None,
     cache: Cache | None = None,
     target: Target | None = None,
-    train: profile.Train | None = None,
+    train: make.Train | None = None,
 ) -> KernelImage:
     """Builds a kernel from a source, or takes it from the cache; a lab kernel unless a `target` says otherwise.
 
@@ -134,7 +134,7 @@ def _make(
     default: bool,
     jobs: int,
     report: Report,
-    train: profile.Train | None,
+    train: make.Train | None,
 ) -> KernelImage:
     _check_machine(cache.folder, target)
     with cache.partial() as partial:
@@ -166,12 +166,12 @@ def _make(
 
 
 def _profile(
-    tree: Path, target: Target, ours: recipe.Recipe, home: Path, train: profile.Train, jobs: int, report: Report
+    tree: Path, target: Target, ours: recipe.Recipe, home: Path, train: make.Train, jobs: int, report: Report
 ) -> str:
     """Puts a kernel by a profile in the place of the one without; returns what `Record.profile` says."""
     report(Stage("profiling it, 1 to 3 min"))
     try:
-        if not profile.compile(tree, target.arch, target.product, ours.hot, train, jobs):
+        if not make.compile_again(tree, target.arch, target.product, ours.hot, train, jobs):
             return "none: the source has none of the files to profile"
     except (TestbedError, OSError) as error:  # a full disk, too: the kernel without one is there
         (home / "profile.log").write_text(f"{error}\n")

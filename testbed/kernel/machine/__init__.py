@@ -15,7 +15,7 @@ def connected(machines: Mapping[str, Machine], folder: Path) -> Iterator[None]:
     if not machines:
         yield
         return
-    from .ssh_relay import Relay  # imports all that SSH needs
+    from .ssh import Relay  # imports all that SSH needs
 
     relay = Relay(machines, folder)
     relay.open()

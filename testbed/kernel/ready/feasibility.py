@@ -11,8 +11,8 @@ from ...error import MachineError, TestbedError, UserError
 from ...model.node.type import NODE_TYPES, NodeType
 from ...model.run_setting import KernelKind
 from ...model.topology import Topology
+from ...plan.command import programs
 from ...plan.network import Plan, plan
-from ...plan.started_program import programs
 from ...plan.step import Step
 from .. import controller, lab, nic
 from ..consumption import available_bytes

@@ -14,7 +14,7 @@ from ...error import MachineError, SpecError, UserError, one_of
 from ...model.topology import Topology
 from ...spec.load import read
 from ...spec.syntax.document import Data, Document, mapping
-from ...spec.topology.node.keys import nodes_that
+from ...spec.topology.node import nodes_that
 from ..image import first_boot
 from ..image.cache import find
 from ..vm import kernel_cache

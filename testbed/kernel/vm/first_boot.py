@@ -13,7 +13,7 @@ from ...error import MachineError
 from .. import native_program
 from ..image import feature
 from ..image.feature import Features
-from . import hypervisor, initramfs, kernel_cache
+from . import hypervisor, kernel_cache
 from .kernel_cache import VmKernel
 
 LIMIT_S = 60.0
@@ -27,7 +27,7 @@ def ask(image: Path, modules: Iterable[tuple[str, bytes]] = ()) -> Features:
     program = (native_program.tools().folder / "vminit").read_bytes()
     with tempfile.TemporaryDirectory(prefix="testbed-") as folder:
         archive = Path(folder, "initramfs")
-        archive.write_bytes(initramfs.initramfs(program, modules))
+        archive.write_bytes(kernel_cache.initramfs(program, modules))
         said = hypervisor.boot("tcg", image, archive, LIMIT_S, "features")
     answers = [line.partition(feature.SAID)[2] for line in said.splitlines() if feature.SAID in line]
     if hypervisor.MARK not in said or not answers:
@@ -53,4 +53,4 @@ def _congestion_controls(kernel: VmKernel) -> Iterator[str]:
     for line in kernel_cache.dependencies(kernel).splitlines():
         file = line.partition(":")[0]
         if "/net/ipv4/tcp_" in file:
-            yield initramfs.module_name(file)
+            yield kernel_cache.module_name(file)

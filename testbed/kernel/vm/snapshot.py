@@ -1,31 +1,122 @@
-"""Snapshots of virtual machines in virtual time: which one a machine starts from, and how it is made.
+"""Snapshots of virtual machines in virtual time: which one a machine starts from, how it is made, and where it is kept.
 
 A machine boots once, in a lab kernel of its own with always the same seed, until its first program has loaded the
 modules. It is stopped there, before its root file system is mounted: QEMU keeps no machine that has a 9p share mounted.
 Whoever needs a snapshot that is missing makes it first, and then starts from it like everybody else; so a result does
 not depend on what was there.
+
+Touches its own folder (`$XDG_CACHE_HOME/testbed/vm/snapshots`): a folder each, whole or absent. `find` reads a snapshot
+again, and a broken one counts as absent.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
+import os
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TypeGuard
 
+from ...cache_folder import make
 from ...error import MachineError
 from ...journal import folder_noted, unique
 from ...plan.node import vm as qemu
 from ...plan.step import Run, StartVm, Step
+from ...spec.syntax import input_file
 from .. import lab
 from ..guest import TrialError
 from ..image.cache import KernelImage
 from ..lab import VM_FILES, Programs
 from ..native_program import Tools
-from . import content, hypervisor, kernel_cache, runtime, snapshot_cache
+from ..shelf import Shelf
+from . import content, hypervisor, kernel_cache, runtime
+
+FILES = ("memory", "state")
+PAGE_BYTES, CHUNK_BYTES = 4096, 1 << 20
+UNUSED_S = 14 * 86_400
+"""A snapshot that was used for the last time so long ago goes when another one comes."""
+
+
+def shelf() -> Shelf:
+    return Shelf(kernel_cache.folder() / "snapshots", "snapshot.json")
+
+
+def find(key: str) -> Path | None:
+    """The folder of this snapshot; None if it is not there, or is not what was put there."""
+    home, known = shelf().folder / key, shelf().known(key)
+    try:
+        if known != {"key": key, **{name: _digest(home / name) for name in FILES}}:
+            return None
+    except (OSError, ValueError):
+        return None
+    shelf().use(key)
+    return home
+
+
+def put(key: str, made: Path) -> Path:
+    """Copies what a guest made, ordinary files only, in place of a snapshot of this key. Raises OSError if one is
+    missing or no ordinary file.
+    """
+    with shelf().partial() as partial:
+        fresh = make(partial / "made")
+        known = {"key": key, **{name: _copied(made / name, fresh / name) for name in FILES}}
+        home = shelf().put(fresh, key, known)
+    shelf().remove_unused(UNUSED_S)
+    return home
+
+
+def _digest(path: Path) -> str:
+    about = path.lstat()
+    return _read(path, about.st_size, about.st_mtime_ns, about.st_ino)
+
+
+@cache
+def _read(path: Path, size: int, mtime_ns: int, inode: int) -> str:
+    with input_file.opened(path) as file:
+        whole = hashlib.sha256(b"%d" % size)
+        for at, page in _pages(file.fileno(), size):
+            whole.update(b"%d " % at + page)
+        return whole.hexdigest()
+
+
+def _copied(source: Path, target: Path) -> str:
+    """Copies a file without its empty pages. The digest of the copy."""
+    with input_file.opened(source) as file, target.open("xb") as copy:
+        size = os.fstat(file.fileno()).st_size
+        copy.truncate(size)
+        for at, page in _pages(file.fileno(), size):
+            os.pwrite(copy.fileno(), page, at)
+        os.fsync(copy.fileno())
+    return _digest(target)
+
+
+def _pages(descriptor: int, size: int) -> Iterator[tuple[int, bytes]]:
+    """Place and bytes of each page that is not all zeros, wherever the disk has holes."""
+    empty, end = bytes(PAGE_BYTES), 0
+    while end < size:
+        try:
+            found = os.lseek(descriptor, end, os.SEEK_DATA)
+        except OSError as error:
+            if error.errno == errno.ENXIO:  # a hole as far as the end
+                return
+            raise
+        at = max(end, found - found % PAGE_BYTES)
+        end = -(-os.lseek(descriptor, found, os.SEEK_HOLE) // PAGE_BYTES) * PAGE_BYTES
+        while at < min(end, size):
+            chunk = os.pread(descriptor, min(CHUNK_BYTES, end - at), at)
+            if not chunk:
+                return
+            for begin in range(0, len(chunk), PAGE_BYTES):
+                page = chunk[begin : begin + PAGE_BYTES]
+                if page != empty[: len(page)]:
+                    yield at + begin, page
+            at += len(chunk)
+
 
 SEED = 1
 Software = Callable[[], str]
@@ -83,7 +174,7 @@ def with_folders(steps: Sequence[Step], image: KernelImage, tools: Tools, softwa
     def filled(step: Step) -> Step:
         if not _is_resumed(step):
             return step
-        folder = f"{runtime.MOUNTED}/{snapshot_cache.shelf().folder.name}/{key(step, image, tools, software)}"
+        folder = f"{runtime.MOUNTED}/{shelf().folder.name}/{key(step, image, tools, software)}"
         return replace(step, words=tuple(word.replace(str(qemu.SNAPSHOT), folder) for word in step.words))
 
     return tuple(filled(step) for step in steps)
@@ -103,7 +194,7 @@ def make_missing(
     for step in steps:
         if _is_resumed(step):
             wanted = key(step, image, tools, software)
-            if snapshot_cache.find(wanted) is None:
+            if find(wanted) is None:
                 _make(wanted, step, image, tools, cancelled)
 
 
@@ -150,8 +241,8 @@ def _make(wanted: str, step: StartVm, image: KernelImage, tools: Tools, cancelle
     take = ("sh", "-ec", TAKE, "snapshot", str(step.resumed.cards), memory, *_words(step))
     steps = (*runtime.MOUNTS, Run(take, "snapshot"))
     machine_bytes = step.resumed.memory_bytes + qemu.HYPERVISOR_BYTES + (qemu.TRANSLATED_MIB << 20)
-    with snapshot_cache.shelf().lock():
-        if snapshot_cache.find(wanted) is not None:  # another process made it meanwhile
+    with shelf().lock():
+        if find(wanted) is not None:  # another process made it meanwhile
             return
         try:
             with folder_noted(Path(tempfile.gettempdir(), unique("testbed-snapshot"))) as folder:
@@ -167,9 +258,9 @@ def _make(wanted: str, step: StartVm, image: KernelImage, tools: Tools, cancelle
                     cancelled=cancelled,
                     programs=Programs({VM_FILES: kernel_cache.folder().resolve()}),
                 )
-                snapshot_cache.put(wanted, folder)
+                put(wanted, folder)
         except TrialError as error:
             raise TrialError(f"no snapshot of a virtual machine could be made: {error}") from None
         except OSError as error:
             what = f"a snapshot of a virtual machine could not be kept: {error.filename}: {error.strerror}"
-            raise MachineError(what, f"df {snapshot_cache.shelf().folder} {tempfile.gettempdir()}") from error
+            raise MachineError(what, f"df {shelf().folder} {tempfile.gettempdir()}") from error

@@ -1,13 +1,22 @@
 """What runs over a topology, as values: the facts that every tool states, and a class for each tool. Pure, no I/O."""
 
 from .command import CommandWorkload
-from .fact import AskedFlow, ControlConnection, DataPorts, Program, SocketFact, ToolKeys, Transfer, Workload
-from .flow import FlowWorkload
+from .fact import (
+    FLOWS_MAX,
+    WINDOW_MAX_BYTES,
+    AskedFlow,
+    ControlConnection,
+    DataPorts,
+    Program,
+    SocketFact,
+    ToolKeys,
+    Transfer,
+    Workload,
+)
+from .flow import FlowWorkload, ShortFlowWorkload
 from .http import HttpWorkload
 from .iperf3 import Iperf3Workload
-from .kind import FLOWS_MAX, WINDOW_MAX_BYTES
 from .ping import PingWorkload
-from .short_flow import ShortFlowWorkload
 from .tool import BUILT_IN
 from .udp import UdpWorkload
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -189,3 +190,20 @@ class CommandWorkload(
     @property
     def buffer_bytes(self) -> int:
         return self.space_bytes + PROGRAM_BYTES * len(self.started)
+
+
+FIXED = ("out", "seed", "duration", "variant")
+ROLES = ("server", "client")
+PLACEHOLDER = re.compile(r"(?<![%$])\{(?:([a-z0-9][a-z0-9-]{0,31})\.address|(" + "|".join(FIXED) + r"))\}")
+
+
+def named(words: Iterable[str]) -> Iterator[str]:
+    """What the words name: each of FIXED, and the names before `.address`."""
+    for word in words:
+        for found in PLACEHOLDER.finditer(word):
+            yield found[2] or f"{found[1]}.address"
+
+
+def filled(word: str, value_of: Callable[[str], str]) -> str:
+    """The word with its placeholders replaced by their values."""
+    return PLACEHOLDER.sub(lambda found: value_of(found[2] or f"{found[1]}.address"), word)

@@ -8,14 +8,28 @@ from typing import Any, Literal
 
 from ...codec.fault import Fault
 from ...codec.keyed import Keyed, Kind, key, keyed
-from ...codec.kind import FLAG, NAME, SIZE, SPAN, TEXT, TIME, WORD, listed, mapped, number, record, whole, word
-from ...codec.program import FILES, WORDS
+from ...codec.kind import (
+    FILES,
+    FLAG,
+    NAME,
+    SIZE,
+    SPAN,
+    TEXT,
+    TIME,
+    WORD,
+    WORDS,
+    listed,
+    mapped,
+    number,
+    record,
+    whole,
+    word,
+)
 from ...codec.scalar import text_of
 from ...codec.scalar import whole as read_whole
 from ...error import ValueRefused
 from ..run_setting import METRIC_UNITS
-from .command import GOODPUT, CommandWorkload, Measure, Ready, Started
-from .command_word import ROLES, named
+from .command import GOODPUT, ROLES, CommandWorkload, Measure, Ready, Started, named
 from .fact import ToolKeys
 
 JSON_KEY = r"\$((\.[A-Za-z0-9_-]+)|(\[[0-9]{1,6}\]))*"

@@ -9,8 +9,18 @@ from typing import Literal
 from ...codec.fault import Fault
 from ...codec.keyed import key, keyed
 from ...codec.kind import RATE, SIZE, SPAN, word
-from .fact import AskedFlow, ControlConnection, DataPorts, Program, Transfer, Workload
-from .kind import CONGESTION, DATAGRAM_MAX, FLOWS, WINDOW
+from .fact import (
+    CONGESTION,
+    DATAGRAM_MAX,
+    FLOWS,
+    WINDOW,
+    AskedFlow,
+    ControlConnection,
+    DataPorts,
+    Program,
+    Transfer,
+    Workload,
+)
 
 IPERF3 = ControlConnection(port=5201, data_ports=(50_000, 50_127), greeting_bytes=52)
 """iperf3 opens a UDP stream with a datagram of 4 bytes each way and fails without it: 48 more for IPv6 and UDP."""

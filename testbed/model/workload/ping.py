@@ -7,8 +7,7 @@ from ...codec.keyed import Kind, key, keyed
 from ...codec.kind import matching, whole
 from ...codec.scalar import quantity
 from ...error import ValueRefused
-from .fact import Program, Transfer, Workload
-from .kind import DATAGRAM_MAX
+from .fact import DATAGRAM_MAX, Program, Transfer, Workload
 
 _INTERVAL_ALLOWED = "10 ms or more"
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from ...codec.fault import Fault
 from ...codec.keyed import key, keyed
 from ...codec.kind import RATE, SPAN, whole
-from .fact import AskedFlow, DataPorts, Transfer, Workload
-from .kind import FLOWS, FLOWS_MAX, LENGTH
+from .fact import FLOWS, FLOWS_MAX, LENGTH, AskedFlow, DataPorts, Transfer, Workload
 
 ANY_PORT, PORTS = (0, 65_535), (6001, 6000 + FLOWS_MAX)
 BURST_MAX = 1024

@@ -10,8 +10,7 @@ from itertools import pairwise
 from ...error import UserError
 from ...model.topology import Link
 from ...model.workload import Workload
-from ..command import Command
-from ..script import script
+from ..command import Command, script
 from . import emulator as emulation
 from .stage import Emulator
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, product
 from typing import Any, TypeVar
 
 from ...codec.fault import Fault, Path
-from ...error import ValueRefused
+from ...error import ValueRefused, one_of
 from ...model.address import address_book
 from ...model.background import Background, Backgrounds
+from ...model.expectation import Expectation, chosen, in_words, lacking
 from ...model.link.impairment import IMPAIRMENTS
 from ...model.openflow import Neighbours
 from ...model.run_setting import Kernel
@@ -18,16 +19,123 @@ from ...model.scenario import Cell
 from ...model.topology import Engine, IpVersions, Link, Nic, Node, Topology
 from ...model.workload import Workload
 from ...model.workload.fact import ToolKeys
+from ..syntax.document import Document, mapping
 from ..topology.file import LinkFile, TopologyFile
 from ..topology.link.direction import PerDirection
-from ..topology.node.keys import NodeKeys
-from ..topology.node.openflow import ControlFile, ControllerNodeFile
+from ..topology.node import NodeKeys
+from ..topology.openflow import ControlFile, ControllerNodeFile
 from ..topology.rules import link_faults
 from ..topology.segment_rules import engine_faults, mtu_faults
-from ..workload.place import background_faults, place_faults
-from .axis import EXCLUSIVE, Change, Part
+from .axis import EXCLUSIVE, AxisKey, Change, Names, Part, canonical, members, read_value
 from .dimension import Dimension
-from .exclude import Rule, excluded
+from .expect import ExpectFile, values
+from .place import background_faults, place_faults
+
+SHOWN = 20
+"""How many values an error lists."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The canonical texts of the values that a rule names, by axis."""
+
+    texts: Mapping[str, frozenset[str]]
+
+    def covers(self, own: Mapping[str, str]) -> bool:
+        """Whether a combination, as the text of each axis, is left out."""
+        return all(own.get(key) in texts for key, texts in self.texts.items())
+
+
+def excluded(changes: Sequence[Change], rules: Sequence[Rule]) -> bool:
+    """Whether any rule leaves a combination of one value of each axis out."""
+    own = {change.key.text: change.text for change in changes} if rules else {}
+    return any(rule.covers(own) for rule in rules)
+
+
+def rules(
+    document: Document, dimensions: Sequence[Dimension], names: Names, *, strict: bool
+) -> tuple[list[Rule], list[Fault]]:
+    """The rules of a scenario document that can be read, and the faults of the others.
+
+    Not `strict` is for axes that options changed: a rule about what is gone then leaves out nothing.
+    """
+    unread = unread_axes(document, dimensions)
+    found: list[Rule] = []
+    faults: list[Fault] = []
+    written = mapping(document.data).get("exclude")
+    for index, rule in enumerate(written if isinstance(written, list) else ()):
+        path: Path = ("exclude", index)
+        if not mapping(rule) or unread & set(map(canonical, rule)):
+            continue
+        texts, wrong = texts_of(rule, path, dimensions, names, strict=strict)
+        found.append(Rule(texts))
+        faults += wrong
+        if strict and not wrong and not _matches(found[-1], dimensions):
+            faults.append(Fault(path, "this rule excludes no cell", "values that occur together in a cell"))
+    return found, faults
+
+
+def unread_axes(document: Document, dimensions: Sequence[Dimension]) -> set[str]:
+    """The axes that the sweep names and whose values could not be read."""
+    named = {axis for text in mapping(mapping(document.data).get("sweep")) for axis in members(text)}
+    return named - {key.text for each in dimensions for key in each.keys}
+
+
+def texts_of(
+    choice: Mapping[str, Any], path: Path, dimensions: Sequence[Dimension], names: Names, *, strict: bool
+) -> tuple[dict[str, frozenset[str]], list[Fault]]:
+    """The canonical texts of the values that a mapping from axes to values names, by axis, and its faults. Not `strict`
+    is for axes that options changed: one that is gone has no value, and nothing is a fault.
+    """
+    keys = {key.text: (key, each.texts(key)) for each in dimensions for key in each.keys}
+    wrong: list[Fault] = []
+    texts: dict[str, frozenset[str]] = {}
+    for axis, data in choice.items():
+        if canonical(axis) not in keys:
+            wrong += [Fault((*path, axis), f"{axis!r} is not varied", one_of([*keys], axis))] if strict else []
+            texts[axis] = frozenset[str]()
+            continue
+        key, known = keys[canonical(axis)]
+        if key.text in texts:
+            wrong.append(Fault((*path, axis), f"{key.text} is named twice", "each axis once", named=True))
+        texts[key.text], faulty = _texts(key, data, (*path, axis), names, known)
+        wrong += faulty if strict else []
+    return texts, wrong
+
+
+def _texts(
+    key: AxisKey, data: Any, path: Path, names: Names, known: tuple[str, ...]
+) -> tuple[frozenset[str], list[Fault]]:
+    """The canonical texts of the values of one axis; one that is not known is a fault."""
+    texts: set[str] = set()
+    faults = []
+    if data == []:
+        faults.append(Fault(path, "this is empty", "a value, or a list of values", named=True))
+    for position, each in _values(data, path):
+        _, text, unread = read_value(key, each, names)
+        faults += [fault.under(*position) for fault in unread]
+        if not unread and text not in known:
+            listed = ", ".join(known[:SHOWN]) + (", …" if len(known) > SHOWN else "")
+            faults.append(Fault(position, f"the axis has no {text!r}", listed, named=True))
+        texts.add(text)
+    return frozenset(texts), faults
+
+
+def _values(data: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+    if isinstance(data, list):
+        yield from (((*path, index), each) for index, each in enumerate(data))
+    else:
+        yield path, data
+
+
+def _matches(rule: Rule, dimensions: Sequence[Dimension]) -> bool:
+    """Whether any cell is left out: dimensions vary independently, so a step of each that fits is enough."""
+    return all(any(_fits(rule, step) for step in each.steps) for each in dimensions)
+
+
+def _fits(rule: Rule, step: Sequence[Change]) -> bool:
+    return all(change.text in rule.texts.get(change.key.text, (change.text,)) for change in step)
+
 
 T = TypeVar("T")
 
@@ -278,3 +386,65 @@ def _of(changes: Iterable[Change], *parts: Part) -> tuple[Change, ...]:
 
 def _paths(changes: Iterable[Change]) -> tuple[Path, ...]:
     return tuple(change.path for change in changes)
+
+
+def expectations(
+    document: Document,
+    rules: Sequence[ExpectFile],
+    own: Mapping[str, str],
+    dimensions: Sequence[Dimension],
+    names: Names,
+    *,
+    strict: bool,
+) -> tuple[tuple[Expectation, ...], list[Fault]]:
+    """The rules as values, and the faults of what they say of axes. Not `strict` is for axes that options changed: a
+    rule about what is gone is about no trial, and cannot be checked.
+    """
+    found, wrong = [], []
+    unread = unread_axes(document, dimensions)
+    for number, rule in enumerate(rules):
+        path: Path = ("expect", number, "measure")
+        said = {"where": rule.measure.where, "over": rule.measure.over or {}}
+        texts: dict[str, dict[str, tuple[str, ...]]] = {}
+        for key, choice in said.items():
+            if unread & set(map(canonical, choice)):
+                return (), []
+            read, faulty = texts_of(choice, (*path, key), dimensions, names, strict=strict)
+            wrong += faulty
+            texts[key] = _shown({axis: those or _raw(choice, axis) for axis, those in read.items()}, dimensions)
+        over = None if rule.measure.over is None else texts["over"]
+        found.append(rule.measure.value(rule.name, texts["where"], over, own, rule.needs, rule.message.strip()))
+    return tuple(found), wrong
+
+
+def _raw(choice: Mapping[str, Any], axis: str) -> frozenset[str]:
+    """What is said of an axis that is none."""
+    return frozenset(map(str, values(choice.get(axis, ""))))
+
+
+def _shown(choice: Mapping[str, frozenset[str]], dimensions: Sequence[Dimension]) -> dict[str, tuple[str, ...]]:
+    """As results tell it, in the order of the axis: what an option fixed is in no result, and needs no look."""
+    found = {}
+    for axis, texts in choice.items():
+        mine = [(each, key) for each in dimensions for key in each.keys if key.text == axis]
+        order = mine[0][0].texts(mine[0][1]) if mine else ()
+        if mine and not mine[0][0].is_shown and texts == frozenset(order):
+            continue
+        found[axis] = tuple(sorted(texts, key=lambda text: (order.index(text) if text in order else len(order), text)))
+    return found
+
+
+def absent_cells(rules: Sequence[Expectation], cells: Sequence[Cell]) -> Iterator[Fault]:
+    """Rules about cells of which there is none, and those that hold whatever is measured."""
+    for number, rule in enumerate(rules):
+        over = {**rule.where, **(rule.over or {})}
+        params = [dict(cell.params) for cell in cells]
+        if rule.over is not None and all(chosen(over, each) for each in params if chosen(rule.where, each)):
+            what = "this is divided by itself"
+            yield Fault(("expect", number, "measure", "over"), what, "other values than those of where", named=True)
+        for key, where in (("where", rule.where), ("over", over)):
+            absent = lacking(where, params)
+            if absent is not None:
+                what = f"no cell has these values: {in_words(absent)}"
+                yield Fault(("expect", number, "measure", key), what, "values that occur together", named=True)
+                break

@@ -14,8 +14,7 @@ from typing import Any
 from ...codec.fault import Fault, Path
 from ...error import ValueRefused
 from ..syntax.document import Document, mapping
-from .axis import AxisKey, Change, Names, axis_key, members, read_value
-from .axis_range import is_range, read_range
+from .axis import AxisKey, Change, Names, axis_key, is_range, members, read_range, read_value
 
 Step = tuple[Change, ...]
 

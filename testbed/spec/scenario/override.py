@@ -9,8 +9,7 @@ from ...codec.fault import Path
 from ...error import Problem, SpecError, one_of
 from ...model.workload.tool import TOOLS
 from ..syntax.document import Document, Position, mapping, parse
-from .axis import LINK_KEYS, SHORT, SYSCTL, WHOLE, members
-from .axis_range import is_range
+from .axis import LINK_KEYS, SHORT, SYSCTL, WHOLE, is_range, members
 from .file import ScenarioFile
 
 INSTEAD = {"repetitions": "until", "until": "repetitions"}

@@ -22,7 +22,7 @@ from ..syntax import input_file
 from ..syntax.attachment import Folder, Outside, unread
 from ..syntax.document import Document, Position, mapping, parse
 from ..topology.file import NODE_FILES, TopologyFile
-from ..topology.node.vm import anchored
+from ..topology.node import anchored
 from ..topology.rules import check_topology
 from ..trace_file import with_traces
 from .axis import Names, members

@@ -15,8 +15,8 @@ from ...model.workload.tool import keys_of
 from ..syntax.document import of_data
 from ..topology.file import TopologyFile
 from ..topology.rules import check_topology
-from ..workload.place import background_faults, place_faults
 from .file import RunFile
+from .place import background_faults, place_faults
 
 
 @named

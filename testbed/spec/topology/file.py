@@ -30,12 +30,8 @@ from ...model.topology import ENGINE, MTU_DEFAULT, MTU_MAX, MTU_MIN, NIC, Engine
 from .link.direction import WAYS
 from .link.fault import without_outages
 from .link.impaired import Impaired, both, link_keys, rows, with_keys
-from .node.keys import HostFile, NodeKeys
-from .node.machine import MachineFile
-from .node.openflow import ControllerNodeFile, OvsNodeFile
-from .node.router import RouterFile
-from .node.switch import SwitchFile
-from .node.vm import VmFile
+from .node import HostFile, MachineFile, NodeKeys, RouterFile, SwitchFile, VmFile
+from .openflow import ControllerNodeFile, OvsNodeFile
 from .schedule import SCHEDULE, ChangeFile
 
 MTU = byte_count(MTU_MIN, MTU_MAX, "The largest IP packet, in bytes.")

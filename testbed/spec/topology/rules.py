@@ -16,14 +16,10 @@ from ...model.topology import Node, Room
 from ..syntax.document import Document, mapping
 from .file import NODE, LinkFile, TopologyFile, with_port_rates
 from .link.impairment import FILE_FIELDS
-from .machine_rules import machine_faults
-from .node.keys import NodeKeys
-from .node.switch import SwitchFile
-from .openflow_rules import openflow_faults
-from .router_rules import router_faults
+from .node import NodeKeys, SwitchFile
+from .node_rules import machine_faults, openflow_faults, router_faults, service_faults
 from .schedule import schedule_faults
 from .segment_rules import segment_faults
-from .service_rules import service_faults
 
 RESERVED = (
     *("workload", "sweep", "samples", "limits", "sysctls", "topology", "kernel", "capture", "nic", "ip"),

@@ -13,7 +13,7 @@ from ...codec.fault import Fault, Path
 from ...model.address import AddressBook, AddressRefused, Port, address_book
 from ...model.topology import Link, Node, Route, Topology
 from ...model.vlan import Membership
-from .service_rules import range_faults
+from .node_rules import range_faults
 
 IPV6_MTU_MIN = 1280
 """RFC 8200, section 5: below it a link carries no IPv6."""

@@ -1,5 +1,5 @@
 """What the kernel says over netlink of devices, addresses, routes, neighbours, VLANs, offloads and queues, as the facts
-of `plan.set_up`. Pure, no I/O.
+of `plan.command`. Pure, no I/O.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ import struct
 from collections.abc import Callable, Iterator, Mapping
 from ipaddress import ip_address, ip_network
 
-from ...plan.set_up import FEATURES, Facts
+from ...plan.command import FEATURES, Facts
 from . import netlink
 from .readback import qdiscs
 from .sample import Query, of_kind

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ...plan.set_up import rule_text
+from ...plan.command import rule_text
 
 RULESET = ("nft", "--json", "list", "ruleset")
 

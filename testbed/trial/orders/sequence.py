@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ...model.background import Constant
 from ...model.scenario import Trial
-from ...plan import batch, script
+from ...plan import batch, command
 from ...plan.command import Command
 from ...plan.network import Plan, plan
 from ...plan.node import vm
@@ -71,7 +71,7 @@ class Orders:
         the trial; what was drawn for the workload and its background is a comment, too.
         """
         before = self.commands[: len(self.commands) - len(self.plan.commands)]
-        lines = "".join(f"#   {line}\n" for line in script.script(before).splitlines())
+        lines = "".join(f"#   {line}\n" for line in command.script(before).splitlines())
         comments = f"\n# The lab kernel was told first:\n{lines}" if lines else ""
         return self.plan.script() + comments + background.comments(self.drawn) + self.notes
 

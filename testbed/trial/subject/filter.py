@@ -13,11 +13,10 @@ from typing import TypeAlias
 
 from ...kernel.guest import TrialError
 from ...model.scenario import Trial
-from ...plan.command import PREFIX
+from ...plan.command import PREFIX, facts
 from ...plan.network import Plan
 from ...plan.node import ruleset
 from ...plan.node.namespace import node_netns
-from ...plan.set_up import facts
 from ...plan.step import Location, Run, Step
 from ..evidence.case import Case, Subject, When
 from ..observe.nftables import RULESET, rules

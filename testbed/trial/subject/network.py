@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...model.scenario import Trial
-from ...plan.command import Command
+from ...plan.command import ALL_IS_ASKED, FEATURES, Command, Facts, facts
 from ...plan.network import Plan
 from ...plan.node import ruleset
 from ...plan.node.namespace import node_netns
-from ...plan.set_up import ALL_IS_ASKED, FEATURES, Facts, facts
 from ...plan.step import Location, Read, Run, Step
 from ..evidence.case import Case, Subject, When
 from ..observe import network

@@ -9,8 +9,7 @@ from typing import ClassVar
 
 from ...error import UserError
 from ...kernel.guest import TrialError
-from ...model.workload.command import CommandWorkload, Started
-from ...model.workload.command_word import filled
+from ...model.workload.command import CommandWorkload, Started, filled
 from ...plan.network import Plan
 from ...plan.node.namespace import node_netns
 from ...plan.step import Placeholder, Run, Step

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ...kernel.guest import TrialError
 from ...model.workload import ShortFlowWorkload
-from ...model.workload.short_flow import Arrival, schedule
+from ...model.workload.flow import Arrival, schedule
 from ...plan.link.impairment import BURST_NS, REAL_TIME_BURST_NS
 from ...plan.link.stage import frame_bytes
 from ...plan.network import Plan

@@ -1,7 +1,13 @@
-"""How files write each impairment: FILE_FIELDS, from which `impaired` makes the keys of links. Pure, no I/O."""
+"""How files write each impairment: FILE_FIELDS, from which `impaired` makes the keys of links; the keys of loss and of
+traces, and what is wrong between one of them and the rest of a link. Pure, no I/O.
+
+`spec.trace_file` reads the files of traces. A trace travels inside the topology, so that a trial can be repeated
+without its file.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -9,22 +15,209 @@ from typing import Any
 
 from .... import units
 from ....codec.fault import Fault
-from ....codec.keyed import Kind, read
-from ....codec.kind import matching
+from ....codec.keyed import Keyed, Kind, key, keyed, read
+from ....codec.kind import TEXT, matching, record, sound
 from ....codec.scalar import text_of
 from ....codec.schema import shared
-from ....error import ValueRefused
+from ....error import ValueRefused, one_of
 from ....model.link.bucket import POLICER, SHAPER
 from ....model.link.extent import BUFFER_MAX, DELAY, LINK_RATE, TICK_NS, read_rate
 from ....model.link.fault import AGGREGATE
-from ....model.link.impairment import Buffer, Jitter, buffer_words
+from ....model.link.impairment import (
+    EVERY_MAX,
+    EVERY_MIN,
+    Buffer,
+    GilbertElliott,
+    Jitter,
+    Loss,
+    PeriodicLoss,
+    RandomLoss,
+    buffer_words,
+)
+from ....model.link.trace import PACKET_BYTES, PERIOD_MAX_NS, RATE_MAX_BPS, RUNS_MAX, Trace
 from ....model.topology import Link
 from . import fault
-from .bucket import policer_faults, shaper_faults
-from .loss import LINK_LOSS, LOSS
+from .direction import of_data
 from .policy import LINK_POLICY, POLICY, policy_faults
 from .queue import QUEUE, queue_faults
-from .trace import TRACE, trace_faults
+
+
+def shaper_faults(link: Link) -> Iterator[Fault]:
+    """What is wrong between a shaper and the rest of a link; paths begin at the link."""
+    for way, direction in (("forward", link.forward), ("backward", link.backward)):
+        shaper = direction.shaper
+        if shaper is None:
+            continue
+        yield from down_faults(link, "shaper", way)
+        if direction.rate_bps != shaper.rate_bps:
+            what = "the shaper has a rate of its own, and the link has another one"
+            yield Fault(("shaper", way), what, "no rate on the link")
+        if shaper.burst_bytes < link.mtu_bytes + 14:
+            yield Fault(("shaper", way), "a full packet is larger than the burst", f"{link.mtu_bytes + 14} B or more")
+
+
+def down_faults(link: Link, key: str, way: str) -> Iterator[Fault]:
+    """What waits in a link that goes down is thrown away at an endless rate, which no bucket and no trace has."""
+    later = (change for each in link.schedule for change in (*each.forward, *each.backward, *each.data))
+    if any(each.value("down") for each in (link.forward, link.backward)) or any(pair[0] == "down" for pair in later):
+        yield Fault((key, way), f"a link cannot have '{key}' and go down", f"'{key}', or 'down'")
+
+
+def policer_faults(link: Link) -> Iterator[Fault]:
+    """What is wrong between a policer and the rest of a link; paths begin at the link."""
+    for way, direction in (("forward", link.forward), ("backward", link.backward)):
+        policer = direction.policer
+        if policer is None:
+            continue
+        if policer.burst_bytes < link.mtu_bytes + 14:
+            what = "a full packet is larger than the burst, and none would pass"
+            yield Fault(("policer", way), what, f"{link.mtu_bytes + 14} B or more")
+        if direction.rate_bps is not None and direction.rate_bps <= policer.rate_bps and direction.trace is None:
+            what = f"the link itself carries no more than {units.format_rate(direction.rate_bps)}"
+            yield Fault(("policer", way), f"{what}: nothing would be policed", "a rate below that of the link")
+
+
+@keyed
+class Chain(Keyed):
+    """Loss in bursts."""
+
+    chain: GilbertElliott = key("gilbert-elliott", record(GilbertElliott))
+
+    def faults(self) -> Iterator[Fault]:
+        yield from (fault.under("gilbert-elliott") for fault in self.chain.faults())
+
+
+LOSSES: dict[str, type[Keyed]] = {"every": PeriodicLoss, "random": RandomLoss, "gilbert-elliott": Chain}
+"""The forms of loss that are mappings, by the key that tells them apart."""
+
+LOSS_ALLOWED = "none, 1 in X, {every: X, phase: …}, {random: 0.1 %}, {gilbert-elliott: {p: …, r: …}}"
+
+
+def read_loss(value: object) -> Loss | None:
+    if isinstance(value, dict):
+        form = next((LOSSES[str(key)] for key in value if key in LOSSES), None)
+        if form is None:
+            raise ValueRefused(
+                f"there is no kind of loss {', '.join(value) or '{}'}",
+                one_of([*LOSSES], next(iter(value), "")),
+            )
+        found: Any = sound(form, value)
+        return found.chain if isinstance(found, Chain) else found
+    text = text_of(value, LOSS_ALLOWED)
+    if text == "none":
+        return None
+    try:
+        every = units.parse_one_in(text)
+    except ValueRefused:
+        raise ValueRefused(f"{text!r} does not say which packets are lost", LOSS_ALLOWED) from None
+    if not EVERY_MIN <= every <= EVERY_MAX:
+        what = "would drop every packet" if every == 1 else "is out of range"
+        raise ValueRefused(f"{text!r} {what}", f"1 in {EVERY_MIN} to 1 in {EVERY_MAX}")
+    return PeriodicLoss(every)
+
+
+def write_loss(loss: Loss | None) -> Any:
+    if loss is None:
+        return "none"
+    if isinstance(loss, PeriodicLoss):
+        return loss.written() if loss.phase else units.format_one_in(loss.every)
+    return (Chain(loss) if isinstance(loss, GilbertElliott) else loss).written()
+
+
+_SCALAR = matching(units.ONE_IN_PATTERN, "1 in X for the direction of the data, or none.", "1 in 10000", none=True)
+_ABOUT = f"Packet loss: {LOSS_ALLOWED}."
+LOSS = Kind(
+    read_loss,
+    write_loss,
+    {"anyOf": [_SCALAR, *({"$ref": form} for form in LOSSES.values())], "description": _ABOUT},
+    none="none",
+)
+LINK_LOSS = of_data(LOSS, _ABOUT, "LinkLoss")
+
+
+TRACE_ALLOWED = "a file with a trace, relative to the folder of this file, or none"
+OPPORTUNITIES = "opportunities"
+MTU_BYTES = 1500
+
+_PACKED = re.compile(r"ms( [0-9]{1,9}(x[0-9]{1,9})?)+|ns( [0-9]{1,15}:[0-9]{1,12})+")
+
+
+@keyed
+class TraceKeys(Keyed):
+    """A trace that was read from a file."""
+
+    file: str = key("file", TEXT, "The name of the file that it was read from.")
+    opportunities: str = key("opportunities", TEXT, "When it can send: see model/link/trace.py.")
+
+
+def _read(value: object) -> Trace | None:
+    if value == "none":
+        return None
+    if isinstance(value, str):
+        raise ValueRefused(f"the file {value!r} was not read", TRACE_ALLOWED)
+    if not isinstance(value, dict):
+        raise ValueRefused("this is not a trace", TRACE_ALLOWED)
+    found = read(TraceKeys, value)
+    return made(found.file, found.opportunities)
+
+
+def _write(trace: Trace | None) -> Any:
+    return "none" if trace is None else {"file": trace.name, OPPORTUNITIES: trace.packed}
+
+
+def short(written: Any) -> Any:
+    """What a file says of a link, with a trace as the name of its file: for people."""
+    if isinstance(written, dict) and OPPORTUNITIES in written:
+        return written["file"]
+    return {key: short(value) for key, value in written.items()} if isinstance(written, dict) else written
+
+
+def made(name: str, packed: str) -> Trace:
+    """The trace. Raises ValueRefused for one that no link can follow."""
+    if not _PACKED.fullmatch(packed) or packed.count(" ") > RUNS_MAX:
+        raise ValueRefused("these are no opportunities of a trace", f"up to {RUNS_MAX} of different times, or rows")
+    if packed.startswith("ns") and any(int(row.split(":")[1]) > RATE_MAX_BPS for row in packed.split(" ")[1:]):
+        raise ValueRefused("a rate is too high", f"up to {units.format_rate(RATE_MAX_BPS)}")
+    trace = Trace(name, packed)
+    if not 0 < trace.period_ns <= PERIOD_MAX_NS:
+        length = units.format_time(trace.period_ns)
+        raise ValueRefused(f"the trace is {length} long", f"more than 0 and up to {units.format_time(PERIOD_MAX_NS)}")
+    if not trace.opportunities:
+        raise ValueRefused("nothing can ever be sent", "an opportunity, or a rate that brings one")
+    if trace.rate_bps * MTU_BYTES > RATE_MAX_BPS * PACKET_BYTES and packed.startswith("ms"):
+        mean, most = map(units.format_rate, (trace.rate_bps * MTU_BYTES // PACKET_BYTES, RATE_MAX_BPS))
+        raise ValueRefused(f"its packets of {MTU_BYTES} bytes are {mean} on average", f"up to {most}")
+    return trace
+
+
+TRACE = Kind(
+    _read,
+    _write,
+    {
+        "anyOf": [
+            {
+                "type": "string",
+                "description": "A file with a trace, in the format of Mahimahi or a table of times and rates.",
+                "examples": ["traces/fading.trace"],
+            },
+            {"$ref": TraceKeys},
+        ]
+    },
+    none="none",
+)
+
+
+def trace_faults(link: Link) -> Iterator[Fault]:
+    """What is wrong between a trace and the rest of a link; paths begin at the link."""
+    for way, direction in (("forward", link.forward), ("backward", link.backward)):
+        if direction.trace is None:
+            continue
+        yield from down_faults(link, "trace", way)
+        if direction.shaper is not None:
+            yield Fault(("trace", way), "a trace and a shaper exclude each other", "one of the two")
+        elif direction.rate_bps != direction.trace.rate_bps:
+            yield Fault(("trace", way), "a trace and a rate exclude each other", "no rate on the link")
+
 
 Read = Callable[[Any], Any]
 

@@ -16,24 +16,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
-from ... import journal
-from ...cache_folder import private, sudo_user
-from ...error import MachineError, UserError
-from ...kernel import guest_file, lab
-from ...kernel.consumption import share
-from ...kernel.guest import TrialError
-from ...kernel.guest_file import COPIED_BYTES, COUNT_BYTES, PRINTED_BYTES, STEPS_BYTES
-from ...kernel.image.cache import find
-from ...kernel.native_program import tools
-from ...model.run_setting import Kernel
-from ...plan.step import Run
-from ...spec.syntax import input_file
-from ...trial import strict_folder
-from .. import connection
-from ..connection import take_down
-from ..running_network import RunningNetwork
-from ..starter import start
-from . import guest
+from .. import journal
+from ..cache_folder import private, sudo_user
+from ..error import MachineError, UserError
+from ..kernel import guest_file, lab
+from ..kernel.consumption import share
+from ..kernel.guest import TrialError
+from ..kernel.guest_file import COPIED_BYTES, COUNT_BYTES, PRINTED_BYTES, STEPS_BYTES
+from ..kernel.image.cache import find
+from ..kernel.native_program import tools
+from ..model.run_setting import Kernel
+from ..plan.step import Run
+from ..spec.syntax import input_file
+from ..trial import strict_folder
+from . import connection, mininet_guest
+from .connection import take_down
+from .running_network import RunningNetwork
+from .starter import start
 
 FILES_MAX, DEPTH_MAX = 10_000, 30
 OUT, ERRORS = "script.out", "script.err"
@@ -59,12 +58,16 @@ class Script:
 def script(given: str, arguments: Sequence[str]) -> Script:
     """Raises UserError if there is no such file."""
     path = Path(given)
-    if given == guest.MN and not path.exists():
-        return Script(guest.MN, tuple(arguments), None if _is_private(Path.cwd(), Path.cwd()) else Path.cwd())
+    if given == mininet_guest.MN and not path.exists():
+        return Script(mininet_guest.MN, tuple(arguments), None if _is_private(Path.cwd(), Path.cwd()) else Path.cwd())
     if not path.is_file():
-        raise UserError(f"there is no file {given!r}; allowed: a Python file, or {guest.MN}, Mininet's own command")
+        raise UserError(
+            f"there is no file {given!r}; allowed: a Python file, or {mininet_guest.MN}, Mininet's own command"
+        )
     if not os.access(path, os.R_OK):
-        raise UserError(f"{given!r} cannot be read; allowed: a Python file, or {guest.MN}, Mininet's own command")
+        raise UserError(
+            f"{given!r} cannot be read; allowed: a Python file, or {mininet_guest.MN}, Mininet's own command"
+        )
     folder = path.resolve().parent
     if _is_private(folder, path):
         what = f"{folder} is or holds your home, and a script may read its whole folder"
@@ -88,9 +91,9 @@ def _homes(given: Path) -> Iterator[Path]:
 def stand(wanted: Script, memory_bytes: int, report: Callable[[str], None]) -> RunningNetwork:
     """Starts a guest for it, on the wall clock. Raises as `starter.start` does."""
     kernel = Kernel("lab-realtime")
-    made = guest.guest(wanted.name, kernel, has_files=wanted.folder is not None, memory_bytes=memory_bytes)
-    node = {"type": "host", "where": {"netns": None}, "ports": {}, "environment": dict(guest.ENVIRONMENT)}
-    return start(made, wanted.name, Path(wanted.word), report, files=wanted.folder, more={guest.NODE: node})
+    made = mininet_guest.guest(wanted.name, kernel, has_files=wanted.folder is not None, memory_bytes=memory_bytes)
+    node = {"type": "host", "where": {"netns": None}, "ports": {}, "environment": dict(mininet_guest.ENVIRONMENT)}
+    return start(made, wanted.name, Path(wanted.word), report, files=wanted.folder, more={mininet_guest.NODE: node})
 
 
 def attend(network: RunningNetwork, wanted: Script, keep: Path | None) -> int:
@@ -99,12 +102,12 @@ def attend(network: RunningNetwork, wanted: Script, keep: Path | None) -> int:
     """
     try:
         terminal = connection.is_terminal()
-        words = guest.words(wanted.word, wanted.arguments, terminal=terminal)
-        status = connection.attend(network, guest.NODE, {}, list(words), terminal=terminal)
+        words = mininet_guest.words(wanted.word, wanted.arguments, terminal=terminal)
+        status = connection.attend(network, mininet_guest.NODE, {}, list(words), terminal=terminal)
         if keep is None:
-            _say_lost(_run(network, guest.count()))
+            _say_lost(_run(network, mininet_guest.count()))
         else:
-            _run(network, guest.kept())
+            _run(network, mininet_guest.kept())
             _keep(network.folder / "trial", keep)
         return status
     finally:
@@ -123,10 +126,12 @@ def batch(wanted: Script, memory_bytes: int, keep: Path | None, text: str) -> in
     """Runs it in virtual time; `text` is its standard input. Raises TrialError if lab time stands still or the guest
     dies.
     """
-    made = guest.guest(wanted.name, Kernel("lab"), has_files=wanted.folder is not None, memory_bytes=memory_bytes)
-    settings = (f"{key}={value}" for key, value in guest.ENVIRONMENT.items())
-    words = ("env", *settings, *guest.words(wanted.word, wanted.arguments, terminal=False))
-    last = Run(guest.count() if keep is None else guest.kept(), "files", out="count.txt")
+    made = mininet_guest.guest(
+        wanted.name, Kernel("lab"), has_files=wanted.folder is not None, memory_bytes=memory_bytes
+    )
+    settings = (f"{key}={value}" for key, value in mininet_guest.ENVIRONMENT.items())
+    words = ("env", *settings, *mininet_guest.words(wanted.word, wanted.arguments, terminal=False))
+    last = Run(mininet_guest.count() if keep is None else mininet_guest.kept(), "files", out="count.txt")
     steps = (*made.steps, Run(words, "script", stdin=text, out=OUT, err=ERRORS, may_fail=True), last)
     with journal.folder_noted(private("mininet") / journal.unique("script")) as folder, ExitStack() as files:
         follow = _Followed(folder, files)
@@ -220,7 +225,7 @@ def _keep(folder: Path, keep: Path) -> None:
     take of a disk.
     """
     most = left = share(keep)
-    for count, names in enumerate(_files(folder, (guest.KEPT,)), 1):
+    for count, names in enumerate(_files(folder, (mininet_guest.KEPT,)), 1):
         if count > FILES_MAX:
             raise UserError(f"the script wrote more than {FILES_MAX} files; the first {FILES_MAX} are in {keep}")
         target = keep.joinpath(*names[1:])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...model.workload.size import PUBLISHED
-from ..syntax import input_file
-from ..syntax.attachment import Folder, unread
-from ..syntax.document import Document, Position, mapping
+from ..model.workload.arrival import PUBLISHED
+from .syntax import input_file
+from .syntax.attachment import Folder, unread
+from .syntax.document import Document, Position, mapping
 
 ALLOWED = "a file in UTF-8 with lines of numbers, relative to the folder of this file"
 MOST_BYTES = 4 << 20

@@ -1,7 +1,8 @@
 """A Mininet topology in Python, as a topology file names it, and the nodes and links that it comes to. Pure, no I/O.
 
 What the class says in Mininet's words becomes what a topology file says: bw, delay, jitter, loss and max_queue_size of
-links, the addresses of hosts, and what is said of switches. An option that we cannot follow is refused, not left out.
+links, the addresses of hosts, and what is said of switches. An option that we cannot follow is refused, not left out;
+those that change nothing here are tables, with the reason.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from ipaddress import IPv4Address, IPv4Network
 from typing import Any, Literal
 
 from ...codec.keyed import Keyed, Kind, key, keyed, read
@@ -17,8 +19,109 @@ from ...codec.kind import ANY, TEXT, WORD, mapped, word
 from ...codec.scalar import NAME_PATTERN
 from ...error import ValueRefused
 from ...model.openflow import NOBODY
-from . import mininet_option
-from .mininet_option import NODES, OF_BRIDGES, OF_LINKS, OF_SWITCHES
+
+IP_BASE = "10.0.0.0/8"
+"""Mininet's own."""
+
+FREE = "computing is free in virtual time"
+NODES: Mapping[str, str] = {
+    "cpu": FREE,
+    "cores": FREE,
+    "sched": FREE,
+    "period_us": FREE,
+    "defaultRoute": "routes follow from the links",
+    "inNamespace": "every node has a namespace of its own",
+}
+"""Of hosts."""
+
+OF_SWITCHES: Mapping[str, str] = {
+    "batch": "all switches start one by one",
+    "listenPort": "testbed exec SWITCH -- ovs-ofctl needs no port",
+    "inNamespace": NODES["inNamespace"],
+    "opts": "those of Stanford's switch",
+    "dpopts": "those of Stanford's switch",
+}
+OF_BRIDGES: Mapping[str, str] = {
+    "stp": "",  # which takes effect
+    "prio": "the bridge with the lowest MAC address is the root",
+    "dpid": "a bridge has no controller that would ask",
+}
+OF_LINKS: Mapping[str, str] = {
+    **dict.fromkeys(("gro", "txo", "rxo"), "`nic:` says how NICs behave"),
+    **dict.fromkeys(("port", "port1", "port2"), "ports are in the order of the links"),
+    **dict.fromkeys(("intfName", "intfName1", "intfName2"), "devices are eth0, eth1, …"),
+    "use_htb": "a TCLink is an HTB anyway",
+    "fast": "links are made at once anyway",
+    "delete": "all is removed at the end",
+    "latency_ms": "it is one of use_tbf's",
+}
+
+WAITS = "a network is up when all in it is"
+OF_NET: Mapping[str, str] = {
+    "autoStaticArp": "hosts know each other's MAC addresses unless neighbours: learned",
+    "inNamespace": NODES["inNamespace"],
+    "autoPinCpus": FREE,
+    "listenPort": OF_SWITCHES["listenPort"],
+    "waitConnected": WAITS,
+    "build": WAITS,
+    "cleanup": "nothing of another network is in the way",
+    "xterms": "testbed shell NODE opens a shell",
+}
+"""Of Mininet() itself; `autoSetMacs` and `ipBase` take effect."""
+
+SAYS_NOTHING: tuple[Any, ...] = (None, [], {}, "")
+
+
+def check_net(options: Mapping[str, Any]) -> None:
+    """Raises ValueRefused for what Mininet() has not got."""
+    known = (*OF_NET, "autoSetMacs", "ipBase")
+    for name in options:
+        if name not in known:
+            raise ValueRefused(f"Mininet() has no option {name!r} that can be followed here", ", ".join(sorted(known)))
+
+
+def numbering(options: Mapping[str, Any]) -> Callable[[int], tuple[str, str | None]]:
+    """The address of each host, by its number from 1 on, and its MAC address; None leaves that to the plan."""
+    text = str(options.get("ipBase", IP_BASE))
+    try:
+        base, written = IPv4Network(text, strict=False), IPv4Address(text.partition("/")[0])
+    except ValueError:
+        raise ValueRefused(f"ipBase {text!r} is no network", "such as 10.0.0.0/8") from None
+    first = max(int(written) & int(base.hostmask), 1)
+
+    def of(number: int) -> tuple[str, str | None]:
+        index = first + number - 1
+        if index >= base.num_addresses - 1:
+            raise ValueRefused(f"ipBase {text} has too few addresses", "a larger network")
+        mac = ":".join(f"{index >> shift & 255:02x}" for shift in (40, 32, 24, 16, 8, 0))
+        return f"{base[index]}/{base.prefixlen}", mac if options.get("autoSetMacs") is True else None
+
+    return of
+
+
+def without_effect(built: Mapping[str, Any], net: Mapping[str, Any]) -> Iterator[str]:
+    """A sentence for each option that is given and changes nothing."""
+    given: dict[str, list[str]] = {}
+    for node in built["nodes"]:
+        table = OF_SWITCHES if node["is_switch"] else NODES
+        for name in _said(node["options"]):
+            if table.get(name):
+                given.setdefault(f"{name} ({table[name]})", []).append(node["name"])
+    for link in built["links"]:
+        for name in _said(link["options"]):
+            if name in OF_LINKS and name not in ("port1", "port2"):
+                given.setdefault(f"{name} ({OF_LINKS[name]})", []).append("-".join(link["ends"]))
+    for name in net:
+        if name in OF_NET:
+            given.setdefault(f"{name} ({OF_NET[name]})", []).append("Mininet()")
+    for what, whose in given.items():
+        more = f" and {len(whose) - 3} more" if len(whose) > 3 else ""
+        yield f"no effect here: {what} of {', '.join(whose[:3])}{more}"
+
+
+def _said(options: Mapping[str, Any]) -> Iterator[str]:
+    return (name for name, value in options.items() if value not in SAYS_NOTHING)
+
 
 PLACE = re.compile(r"(?P<file>.+\.py):(?P<name>[A-Za-z_][A-Za-z0-9_.-]*)")
 ALLOWED = "FILE.py:CLASS, or {file: FILE.py, class: CLASS, args: {…}}"
@@ -89,8 +192,8 @@ MININET_TOPOLOGY = Kind(
 
 def nodes_and_links(built: Mapping[str, Any], mininet_topology: MininetTopologyFile) -> dict[str, Any]:
     """The nodes and links of a topology file, from what the driver read. Raises ValueRefused for what we cannot do."""
-    mininet_option.check_net(dict(mininet_topology.options))
-    numbered = mininet_option.numbering(dict(mininet_topology.options))
+    check_net(dict(mininet_topology.options))
+    numbered = numbering(dict(mininet_topology.options))
     names = _names([node["name"] for node in built["nodes"]])
     degree = [end for link in built["links"] for end in link["ends"]]
     hosts = [node["name"] for node in built["nodes"] if not node["is_switch"]]

@@ -1,1 +1,0 @@
-"""Scripts for Mininet, which run unchanged in a lab kernel."""

@@ -1,1 +1,0 @@
-"""What a topology file says of nodes, by their types."""

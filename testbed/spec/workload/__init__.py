@@ -1,1 +1,0 @@
-"""Where workloads and backgrounds can be, and the files of numbers that workloads name."""

@@ -1,1 +1,0 @@
-"""How long trials will take: what they send, what that costs, and what ended trials say of it."""
