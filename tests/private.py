@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +23,8 @@ NAMES = Path("/run/netns")
 """Where `ip netns` keeps the names of network namespaces."""
 TERMINAL = ("COLUMNS", "LINES")
 """The size of the terminal that the tests were started from; text in tests has its own width."""
+NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"
+"""Where it is set, each command that a test starts would compile the package again, which doubles its start."""
 CLONE_NEWNS, MS_REC, MS_SLAVE = 0x20000, 0x4000, 0x80000
 LIBC = ctypes.CDLL(None, use_errno=True)
 
@@ -31,7 +34,8 @@ def begin() -> Callable[[], None]:
     folder = tempfile.TemporaryDirectory(prefix="testbed-tests-")
     _make_cache(Path(folder.name))
     os.environ["XDG_CACHE_HOME"] = folder.name
-    for name in TERMINAL:
+    sys.dont_write_bytecode = False
+    for name in (*TERMINAL, NO_BYTECODE):
         os.environ.pop(name, None)
         os.unsetenv(name)  # readline sets them behind Python's back
     if os.geteuid() == 0:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from testbed.trial import record
@@ -58,29 +58,41 @@ def measured(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def filled(hint: Any, given: Any) -> Any:
     """JSON with all that a type needs."""
-    origin, parts = get_origin(hint), get_args(hint)
-    if origin in (Union, types.UnionType):
-        return None if given is None else filled(next(part for part in parts if part is not type(None)), given)
-    if is_dataclass(hint) and given is not None:
-        hints, found = hints_of(hint), {}
-        for each in fields(hint):
-            key, kind = each.metadata.get("key", each.name), hints[each.name]
-            if key in given:
-                found[key] = filled(kind, given[key])
-            elif each.default is each.default_factory is MISSING:
-                is_positive = each.metadata == record.POSITIVE and type(None) not in get_args(kind)
-                found[key] = 1 if is_positive else empty(kind)
-        return found
-    if origin is tuple:
-        return [filled(parts[0], each) for each in given]
-    if origin is Mapping:
-        return {key: filled(parts[1], each) for key, each in given.items()}
-    return given
+    return _filler(hint)(given)
 
 
 @cache
-def hints_of(kind: type) -> Mapping[str, Any]:
-    return get_type_hints(kind)
+def _filler(hint: Any) -> Callable[[Any], Any]:
+    """What a type says is read once."""
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        return _filler(next(part for part in parts if part is not type(None)))
+    if origin is tuple:
+        each = _filler(parts[0])
+        return lambda given: None if given is None else list(map(each, given))
+    if origin is Mapping:
+        value = _filler(parts[1])
+        return lambda given: None if given is None else {key: value(at) for key, at in given.items()}
+    return _object_filler(hint) if is_dataclass(hint) else lambda given: given
+
+
+def _object_filler(hint: Any) -> Callable[[Any], Any]:
+    hints = get_type_hints(hint)
+    known, needed = [], []
+    for each in fields(hint):
+        key, kind = each.metadata.get("key", each.name), hints[each.name]
+        known.append((key, _filler(kind)))
+        if each.default is each.default_factory is MISSING:
+            is_positive = each.metadata == record.POSITIVE and type(None) not in get_args(kind)
+            needed.append((key, (lambda: 1) if is_positive else partial(empty, kind)))
+
+    def fill(given: Any) -> Any:
+        if given is None:
+            return None
+        own = {key: value(given[key]) for key, value in known if key in given}
+        return own | {key: least() for key, least in needed if key not in own}
+
+    return fill
 
 
 def empty(hint: Any) -> Any:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -45,12 +47,17 @@ class Made:
 def trial_settings(made: Made) -> dict[str, Any]:
     """trial.json."""
     rtt = made.params.get("path.rtt", "10 ms")
-    trial = make_trial(
-        {"rtt": rtt, **made.path},
-        {"duration": "10 s", "flows": len(made.goodput_bps), **made.workload},
-        **{"id": made.id, "params": dict(made.params), "seed": made.seed, **made.changes},
-    )
-    return json.loads(json.dumps(trial_data(trial)))  # type: ignore[no-any-return]
+    workload = {"duration": "10 s", "flows": len(made.goodput_bps), **made.workload}
+    asked = [{"rtt": rtt, **made.path}, workload, {"params": dict(made.params), **made.changes}]
+    own = {key: value for key, value in (("id", made.id), ("seed", made.seed)) if key not in made.changes}
+    return {**json.loads(_settings(json.dumps(asked))), **own}
+
+
+@cache
+def _settings(asked: str) -> str:
+    """Of trials that differ in their names and seeds alone."""
+    path, workload, changes = json.loads(asked)
+    return json.dumps(trial_data(make_trial(path, workload, **changes)))
 
 
 def trial_result(made: Made, rate_bps: float | None = RATE_BPS) -> TrialResult:
@@ -120,6 +127,18 @@ def write_completions(folder: Path) -> None:
 
 
 def _write_samples(home: Path, made: Made) -> None:
+    (home / "samples.parquet").write_bytes(_samples(tuple(made.goodput_bps), made.srtt_s, made.retransmits))
+    (home / "queues.parquet").write_bytes(_queues())
+
+
+def _parquet(rows: Sequence[Mapping[str, Any]]) -> bytes:
+    file = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(rows), file)
+    return file.getvalue()
+
+
+@cache
+def _samples(goodput_bps: tuple[float, ...], srtt_s: float, retransmits: int) -> bytes:
     """Every flow at its goodput from the start, seen from both ends every 100 ms."""
     rows = [
         {
@@ -127,19 +146,23 @@ def _write_samples(home: Path, made: Made) -> None:
             "source_port": 40000 + number if is_sender else 5001 + number,
             "destination_port": 5001 + number if is_sender else 40000 + number,
             "bytes_acked": int(rate * time_s / 8) if is_sender else 0,
-            "srtt_s": made.srtt_s if is_sender else 0.01,
+            "srtt_s": srtt_s if is_sender else 0.01,
             "snd_cwnd": 10 + number,
             "snd_mss_bytes": 1448,
-            "total_retrans": int(made.retransmits * time_s / 10),
+            "total_retrans": int(retransmits * time_s / 10),
         }
         for time_s in np.arange(0, 10, 0.1)
-        for number, rate in enumerate(made.goodput_bps)
+        for number, rate in enumerate(goodput_bps)
         for is_sender in (True, False)
     ]
-    pq.write_table(pa.Table.from_pylist(rows), home / "samples.parquet")
-    waiting = [
+    return _parquet(rows)
+
+
+@cache
+def _queues() -> bytes:
+    rows = [
         {"time_s": float(time_s), "link": "path", "way": way, "backlog_packets": int(10 * time_s), "drops": int(time_s)}
         for time_s in np.arange(0, 10, 0.1)
         for way in ("forward", "backward")
     ]
-    pq.write_table(pa.Table.from_pylist(waiting), home / "queues.parquet")
+    return _parquet(rows)

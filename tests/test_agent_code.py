@@ -125,10 +125,22 @@ def test_no_file_can_be_empty_after_a_power_cut(cache: Path, sources: Path, monk
     assert len(list(named[0].iterdir())) > 1
 
 
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache folder with all that is compiled."""
+    home = tmp_path_factory.mktemp("compiled")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(home))
+        native_program.tools()
+    return home
+
+
 @pytest.mark.parametrize("damage", ["empty", "zeros", "gone", "nobody says"])
-def test_a_damaged_program_is_refused(cache: Path, damage: str) -> None:
+def test_a_damaged_program_is_refused(cache: Path, compiled: Path, damage: str) -> None:
     """The loader goes on without a library that it cannot read: virtual machines kept no lab time, and were valid."""
+    shutil.copytree(compiled, cache.parents[1])
     folder = native_program.tools().folder
+    assert folder.parent == cache
     library = folder / "vmclock.so"
     if damage == "empty":
         library.write_bytes(b"")
@@ -138,8 +150,15 @@ def test_a_damaged_program_is_refused(cache: Path, damage: str) -> None:
         (library if damage == "gone" else folder / native_program.CONTENTS).unlink()
     with pytest.raises(MachineError, match=rf"^{folder} is damaged: .*; to fix it, type: rm -r {folder}$"):
         native_program.tools()
+
+
+def test_what_was_removed_is_compiled_again(cache: Path, compiled: Path) -> None:
+    shutil.copytree(compiled, cache.parents[1])
+    folder = native_program.tools().folder
+    there = {path.name for path in folder.iterdir()}
     shutil.rmtree(folder)
     assert native_program.tools().folder == folder
+    assert {path.name for path in folder.iterdir()} == there
 
 
 def test_of_a_damaged_agent_the_sources_run(cache: Path, sources: Path) -> None:
