@@ -1,10 +1,12 @@
 """What a link can have at once: queues, buckets, traces and faults together, on each NIC, engine and kernel. Every
-combination is valid, or refused before anything runs, with the reason.
+combination is valid, or refused before anything runs, with the reason. In `make test` each rate meets every fault,
+a few on a link; `make nightly` has every pair.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from itertools import product
 from typing import Any
 
@@ -52,9 +54,6 @@ REFUSED = {
 REFUSED_QUEUES = {("fq", "duplicate"): "the copies that 'duplicate' makes have none"}
 """The same of queues and faults."""
 
-EVERY = 9
-"""One of so many is in `make test`."""
-
 
 def path(rate: str, queue: str, fault: str) -> dict[str, Any]:
     return {**RATES[rate], "buffer": "100 packets", "queue": {"forward": queue}, **FAULTS[fault]}
@@ -75,11 +74,41 @@ def rows() -> list[tuple[str, str, str]]:
     return [*found, *((rate, queue, "loss") for rate, queue in sorted(missing))]
 
 
-def some(of: list[tuple[str, str, str]]) -> list[object]:
-    return [
-        pytest.param(*each, id="-".join(each), marks=() if number % EVERY == 4 else pytest.mark.nightly)
-        for number, each in enumerate(of)
-    ]
+def together() -> list[tuple[str, str, tuple[str, ...]]]:
+    """Of each rate three rows, which share out the faults that it can have; with the next queue each time."""
+    found: list[tuple[str, str, tuple[str, ...]]] = []
+    for number, rate in enumerate(RATES):
+        can = [fault for fault in (sorted(FAULTS) if number % 2 else FAULTS) if (rate, fault) not in REFUSED]
+        for first in range(3):
+            queue = list(QUEUES)[len(found) % len(QUEUES)]
+            found.append((rate, queue, tuple(can[first::3])))
+    return found
+
+
+def marked(of: Iterable[tuple[str, ...]]) -> list[object]:
+    return [pytest.param(*each, id="-".join(each), marks=pytest.mark.nightly) for each in of]
+
+
+def test_the_rows_of_several_faults_have_every_queue_and_every_pair_of_a_rate_and_a_fault() -> None:
+    found = together()
+    assert {queue for _, queue, _ in found} == set(QUEUES)
+    assert {(rate, each) for rate, _, faults in found for each in faults} == set(
+        product(RATES, FAULTS)
+    ) - REFUSED.keys()
+    assert all(len(faults) > 1 for _, _, faults in found)
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize(
+    ("rate", "queue", "faults"), together(), ids=lambda word: word if isinstance(word, str) else "-".join(word)
+)
+def test_a_link_can_have_several_faults_at_once(
+    run_trial: RunTrial, rate: str, queue: str, faults: tuple[str, ...]
+) -> None:
+    asked = {key: value for fault in faults for key, value in path(rate, queue, fault).items()}
+    nic = "plain" if queue == "fq" or len(faults) % 2 else "offload"
+    ran = run_trial(path=asked, workload=FLOW if "ack_loss" in faults else DATAGRAMS, nic=nic)
+    assert ran.result.verdict == "valid", ran.result.warnings
 
 
 def test_the_rows_have_every_pair_that_can_be() -> None:
@@ -90,7 +119,7 @@ def test_the_rows_have_every_pair_that_can_be() -> None:
 
 
 @pytest.mark.lab
-@pytest.mark.parametrize(("rate", "queue", "fault"), some(rows()))
+@pytest.mark.parametrize(("rate", "queue", "fault"), marked(rows()))
 def test_a_link_can_have_a_queue_and_a_fault_whatever_limits_its_rate(
     run_trial: RunTrial, rate: str, queue: str, fault: str
 ) -> None:
@@ -100,11 +129,10 @@ def test_a_link_can_have_a_queue_and_a_fault_whatever_limits_its_rate(
 
 
 @pytest.mark.lab
-@pytest.mark.parametrize(("rate", "fault"), [pair for pair in product(RATES, FAULTS) if pair not in REFUSED])
+@pytest.mark.parametrize(("rate", "fault"), marked(pair for pair in product(RATES, FAULTS) if pair not in REFUSED))
 def test_a_link_can_have_a_fault_whatever_limits_its_rate(run_trial: RunTrial, rate: str, fault: str) -> None:
     asked = {"buffer": "100 packets", **RATES[rate], **FAULTS[fault]}
-    workload = FLOW if fault == "ack_loss" else {"tool": "udp", "rate": "15 Mbit/s", "duration": "1 s"}
-    ran = run_trial(path=asked, workload=workload)
+    ran = run_trial(path=asked, workload=FLOW if fault == "ack_loss" else DATAGRAMS)
     assert ran.result.verdict == "valid", ran.result.warnings
 
 
@@ -122,6 +150,7 @@ def test_a_queue_and_a_fault_that_cannot_be_together_are_refused_with_the_reason
 
 FLOW = {"tool": "flow", "duration": "1 s"}
 """Datagrams have no acknowledgements that could be lost."""
+DATAGRAMS = {"tool": "udp", "rate": "15 Mbit/s", "duration": "1 s"}
 
 
 def mininet(asked: dict[str, Any]) -> dict[str, Any]:

@@ -27,6 +27,8 @@ def tables() -> dict[tuple[Noise, int], dict[str, Counts]]:
     }
 
 
+@pytest.mark.slow
+@pytest.mark.xdist_group("coverage")
 @pytest.mark.parametrize("name", QUANTITIES)
 def test_intervals_cover_at_every_noise_and_number_of_runs_and_surely_over_all(
     name: str, tables: dict[tuple[Noise, int], dict[str, Counts]]

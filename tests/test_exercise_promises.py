@@ -1,28 +1,17 @@
 """Every exercise does what it promises: the solution has the full mark, the starter has not, and each wrong submission
-fails the rules that it says, and no others.
+fails the rules that it says, and no others. `make test` tries of each exercise the solution and as many wrong
+submissions as fail every rule that one can fail; `make nightly` tries all.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
 
 from testbed.exercise import check, promise, submission, work_folder
-from testbed.exercise.file import STARTER
-
-CASES = [(name, case) for name in work_folder.names() for case in promise.cases(work_folder.find(name))]
-
-
-@pytest.mark.lab
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "case"), CASES, ids=lambda word: str(word))
-def test_an_exercise_keeps_its_promise(name: str, case: str) -> None:
-    found = promise.kept(work_folder.find(name), case)
-    assert found.broken is None, [(rule.name, rule.seen) for rule in found.mark.rules]
-    if case == STARTER:
-        assert 2 * found.mark.points < found.mark.of, "who does nothing has half of the mark"
-
+from testbed.exercise.file import SOLUTION, STARTER, Exercise
 
 WRITTEN_IN = {
     "ecmp": "written-in",
@@ -35,18 +24,60 @@ WRITTEN_IN = {
 """Submissions that know the one network that they were given."""
 
 
+def failed(exercise: Exercise, cases: Iterable[str]) -> set[str]:
+    """The rules that these wrong submissions fail."""
+    return {rule for case in cases for rule in exercise.file.wrong[case].fails}
+
+
+def few(exercise: Exercise) -> set[str]:
+    """The solution, the submission that only variants tell, and wrong ones until every rule fails once."""
+    found = [WRITTEN_IN[exercise.name]] if exercise.name in WRITTEN_IN else []
+    while left := failed(exercise, exercise.wrongs()) - failed(exercise, found):
+        found.append(max(exercise.wrongs(), key=lambda case: len(left & failed(exercise, [case]))))
+    return {SOLUTION, *found}
+
+
+def every_case() -> list[object]:
+    return [
+        pytest.param(name, case, id=f"{name}-{case}", marks=() if case in few(exercise) else pytest.mark.nightly)
+        for name in work_folder.names()
+        for exercise in [work_folder.find(name)]
+        for case in promise.cases(exercise)
+    ]
+
+
+@pytest.mark.lab
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "case"), every_case())
+def test_an_exercise_keeps_its_promise(name: str, case: str) -> None:
+    found = promise.kept(work_folder.find(name), case)
+    assert found.broken is None, [(rule.name, rule.seen) for rule in found.mark.rules]
+    if case == STARTER:
+        assert 2 * found.mark.points < found.mark.of, "who does nothing has half of the mark"
+
+
 def test_every_exercise_with_variants_has_a_submission_that_only_they_tell() -> None:
     assert {name for name in work_folder.names() if work_folder.find(name).file.variants} == set(WRITTEN_IN)
 
 
 @pytest.mark.lab
 @pytest.mark.slow
-@pytest.mark.parametrize("name", WRITTEN_IN)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name == "nat" else pytest.mark.nightly) for name in WRITTEN_IN]
+)
 def test_without_its_variants_an_exercise_would_be_fooled(name: str) -> None:
     exercise = work_folder.find(name)
     alone = replace(exercise, file=replace(exercise.file, variants={}))
     found = check.mark(alone, submission.of_wrong(exercise, WRITTEN_IN[name]))
     assert found.is_full, [(rule.name, rule.seen) for rule in found.rules]
+
+
+@pytest.mark.parametrize("name", work_folder.names())
+def test_the_few_that_are_always_tried_fail_every_rule_that_a_wrong_submission_fails(name: str) -> None:
+    exercise = work_folder.find(name)
+    wrongs = few(exercise) - {SOLUTION}
+    assert wrongs
+    assert failed(exercise, wrongs) == failed(exercise, exercise.wrongs())
 
 
 @pytest.mark.parametrize("name", work_folder.names())

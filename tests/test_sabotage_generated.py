@@ -20,7 +20,7 @@ from testbed.trial.measured import PingResult
 from testbed.trial.orders.sequence import orders
 from testbed.trial.subject import network as networks
 
-EVERY = 25
+EVERY = 50
 """One of so many is in `make test`."""
 
 EXCEPTIONS: dict[str, str] = {
