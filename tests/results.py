@@ -83,7 +83,7 @@ def _object_filler(hint: Any) -> Callable[[Any], Any]:
         key, kind = each.metadata.get("key", each.name), hints[each.name]
         known.append((key, _filler(kind)))
         if each.default is each.default_factory is MISSING:
-            is_positive = each.metadata == record.POSITIVE and type(None) not in get_args(kind)
+            is_positive = each.metadata.get("positive") and type(None) not in get_args(kind)
             needed.append((key, (lambda: 1) if is_positive else partial(empty, kind)))
 
     def fill(given: Any) -> Any:

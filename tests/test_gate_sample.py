@@ -157,7 +157,7 @@ def test_a_rate_that_tcp_computes_of_a_path_without_a_delay_is_no_damage(field: 
     trial = make_trial()
     good = fine(trial, orders(trial).plan)
     seen = 2_528_821_179_733_328.0
-    assert list(ranges.faults(one_of("a", 5, {field: seen})(good))) == list(ranges.faults(good)) == []
+    assert ranges.faults(one_of("a", 5, {field: seen})(good)) == ranges.faults(good) == []
     for wrong in (2e17, 10**18, -8.0):
         assert any(field in each for each in ranges.faults(one_of("a", 5, {field: wrong})(good)))
     assert any("snd_cwnd" in each for each in ranges.faults(one_of("a", 5, {"snd_cwnd": 10**15})(good)))

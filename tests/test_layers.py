@@ -77,7 +77,8 @@ INSIDE = {
         ("evidence",),
         ("observe",),
         ("measured", "result"),
-        ("law", "record", "strict_folder"),
+        ("record", "strict_folder"),
+        ("law",),
         ("trusted_path",),
     ),
 }

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from . import record
-from .law import NEVER_ZERO
-from .record import ABSENT_IF_EMPTY, POSITIVE, SIGNED
+from .law import NEVER_ZERO, POSITIVE, SIGNED
+from .record import ABSENT_IF_EMPTY
 
 SCHEMA = 1
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ...plan.link import fault
 from ...plan.link.stage import Stage, State
+from ..law import ASKED
 from ..observe.sample import CounterSample, QueueSample
 from .interval import Look, Timeline
 
@@ -18,7 +19,7 @@ class FaultCount:
     """From one change of a fault to the next: it looked at `came` packets, and `met` of them met it."""
 
     key: str
-    state: State
+    state: State = field(metadata=ASKED)
     came: int
     met: int
 
@@ -30,7 +31,7 @@ class DownCount:
     one, by all counters of earlier times; None without these looks. `begin_ns` and `end_ns` are those of the changes.
     """
 
-    state: State
+    state: State = field(metadata=ASKED)
     lost: int
     left: int
     passed: int | None = None

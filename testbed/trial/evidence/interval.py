@@ -14,7 +14,7 @@ from itertools import pairwise
 from ...model.link.impairment import PeriodicLoss
 from ...plan.link import fault
 from ...plan.link.stage import Stage, State, frame_bytes
-from ..law import laws
+from ..law import ASKED, under
 from ..observe import netlink, queue_counter
 from ..observe.readback import Qdisc, qdiscs
 from ..observe.sample import Query, QueueSample, counter_samples, queue_samples
@@ -88,7 +88,7 @@ class Counts:
         return Counts(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(self)))
 
 
-OF_QUEUE = tuple(each.name for each in fields(Counts) if each.name in laws(queue_counter.Counts))
+OF_QUEUE = tuple(each.name for each in fields(Counts) if each.name in under("rises", queue_counter.Counts))
 """Those that a queue that signals congestion counts itself."""
 
 
@@ -99,7 +99,7 @@ class Interval:
     `last` the looks at it when the state began and ended; None where a sample says as much.
     """
 
-    state: State
+    state: State = field(metadata=ASKED)
     begin_ns: int
     end_ns: int
     qdiscs: Mapping[str, Qdisc]
@@ -120,7 +120,7 @@ class Interval:
 class LossCount:
     """The data packets that came during one loss, and those that a periodic loss dropped."""
 
-    state: State
+    state: State = field(metadata=ASKED)
     data_packets: int
     dropped_packets: int
 

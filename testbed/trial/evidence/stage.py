@@ -12,6 +12,7 @@ from ...plan.link import fault
 from ...plan.link.stage import ETHERNET_BYTES, Emulator, Stage, State
 from ...plan.link.tclink import TcPort
 from ...plan.network import Plan
+from ..law import ASKED
 from ..measured import PingResult
 from ..observe.bucket import PacedSample
 from ..observe.readback import HtbClass, Qdisc
@@ -51,7 +52,7 @@ class StageEvidence:
 
     link: str
     mtu_bytes: int
-    stage: Stage
+    stage: Stage = field(metadata=ASKED)
     intervals: tuple[Interval, ...]
     losses: tuple[LossCount, ...]
     oversize_packets: int = 0
@@ -205,7 +206,7 @@ class TcEvidence:
     HTB, or of the netem if there is no rate.
     """
 
-    port: TcPort
+    port: TcPort = field(metadata=ASKED)
     htb: HtbClass | None
     netem: Qdisc | None
     drops: int

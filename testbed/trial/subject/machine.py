@@ -24,6 +24,7 @@ from ...plan.step import Location, Read, Step
 from .. import record
 from ..evidence.case import Case, Subject, When
 from ..evidence.stage import Evidence
+from ..law import ASKED
 from ..result import Finding, MachineResult, Verdict, VmResult
 from ..start import remote
 
@@ -56,7 +57,7 @@ class VmEvidence:
     """
 
     node: str
-    vm: Vm
+    vm: Vm = field(metadata=ASKED)
     accelerator: str
     why: str
     qemu: str

@@ -15,7 +15,8 @@ from typing import Any
 from ...kernel import guest_file
 from ...kernel.guest import TrialError
 from ...model.workload.command import CommandWorkload, Measure, Started
-from ..record import ABSENT_IF_EMPTY, SIGNED
+from ..law import SIGNED
+from ..record import ABSENT_IF_EMPTY
 
 
 @dataclass(frozen=True)

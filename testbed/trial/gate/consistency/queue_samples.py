@@ -19,7 +19,7 @@ from ....plan.link.stage import BUFFER, DELAY, RATE
 from ....plan.link.tclink import HTB, NETEM
 from ...evidence.case import Case
 from ...evidence.stage import StageEvidence
-from ...law import broken_between, laws
+from ...law import broken_between, under
 from ...observe.queue_counter import Counts
 from ...observe.sample import QueueSample
 from ...result import Finding
@@ -32,7 +32,7 @@ UNEVEN = ("dualpi2",)
 """Linux 7.3's dualpi2 tells of a packet and of its bytes at different moments."""
 
 APART = ("full_drops", "filtered_acks")
-COUNTED = sorted((name for name, each in laws(Counts).items() if each.rises), key=lambda name: name == "aqm_drops")
+COUNTED = sorted(under("rises", Counts), key=lambda name: name == "aqm_drops")
 """What a queue that was asked counts apart."""
 SUBTRACT = ("cake", "codel", "dualpi2", "fq_codel", "fq_pie", "pie")
 """Kinds whose `aqm_drops` are all drops but those of APART (`observe.queue_counter`)."""
