@@ -216,7 +216,9 @@ def places(value: Any, at: Place = ()) -> Iterator[Place]:
     if is_dataclass(value):
         if type(value).__name__ not in PLANNED:
             for each in fields(value):
-                yield from places(getattr(value, each.name), (*at, each.name))
+                inner = getattr(value, each.name)
+                if is_dataclass(inner) or not each.metadata.get("asked"):
+                    yield from places(inner, (*at, each.name))
     elif isinstance(value, Mapping):
         for key, each in value.items():
             yield from places(each, (*at, key))

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_finding import switch, told
+from test_finding import told
 from test_gate import fine
-from trials import found_by, make_trial, seen_as, steps_data
+from trials import SWITCH, found_by, make_trial, seen_as, steps_data
 
 from testbed.codec.keyed import read
 from testbed.error import MachineError, SpecError
@@ -193,7 +193,7 @@ def of_versions(*offered: str | None) -> tuple[list[tuple[str, str]], list[str]]
     channel = Channel("c", Controller("static", versions=("1.0",)), ("s",))
     planned = replace(orders(trial).plan, channels=(channel,), datapaths=())
     protocols = None if offered == (None,) else offered
-    seen = OpenFlowEvidence((switch(protocols=protocols),), (ControllerEvidence("c", (), {"s": 1}, ()),))
+    seen = OpenFlowEvidence({"s": replace(SWITCH, protocols=protocols)}, (ControllerEvidence("c", (), {"s": 1}, ()),))
     evidence = seen_as(fine(trial, planned), openflow=seen)
     found = told(found_by(openflow.controllers, Case(trial, planned, evidence)))
     return found, [each for each in openflow.missing(Case(trial, planned, evidence), seen) if "OpenFlow" in each]

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from test_gate import CASES, fine, judged, queued, slow_ping
 from test_mininet import HTB, in_mininet, tc_evidence
-from trials import found_by, make_trial, rose, seen_as, with_seen
+from trials import SWITCH, found_by, make_trial, rose, seen_as, vm, with_seen
 
 from testbed.kernel.vm.hypervisor import COUNTED
-from testbed.model.node.vm import Cpu, Vm
+from testbed.model.node.vm import Cpu
 from testbed.model.openflow import Controller, Rule
 from testbed.plan.node.control_channel import Channel
 from testbed.trial import subject
@@ -27,9 +27,8 @@ from testbed.trial.gate import data_check
 from testbed.trial.gate.link import policy_check, rtt_check, set_up_check, tclink_check
 from testbed.trial.observe.sample import CounterSample
 from testbed.trial.orders.sequence import orders
-from testbed.trial.result import Finding
-from testbed.trial.subject.machine import VmEvidence
-from testbed.trial.subject.openflow import ControllerEvidence, OpenFlowEvidence, SwitchEvidence
+from testbed.trial.result import Finding, SwitchResult, VmResult
+from testbed.trial.subject.openflow import ControllerEvidence, OpenFlowEvidence
 
 SAID = (Path(__file__).parent / "data/gate-findings.txt").read_text().splitlines()
 """Of each case of the gate: its name, the verdict, and the finding in words."""
@@ -120,28 +119,23 @@ def test_while_a_policy_drops_it_passes_its_rate(interval_ms: int, bps: int, is_
     assert found == ([] if is_fine else [("invalid", said)])
 
 
-def switch(name: str = "s", **changes: Any) -> SwitchEvidence:
-    usual: dict[str, Any] = {"datapath": "kernel", "version": "3.1", "flows": (0, 1), "ports": {}, "hit": 9}
-    return SwitchEvidence(**{"name": name, **usual, "missed": 1, "lost": 0, "is_connected": (True, True), **changes})
-
-
 @pytest.mark.parametrize(
     ("seen", "expected"),
     [
-        (switch(), []),
+        (SWITCH, []),
         (
-            switch(datapath="user"),
+            replace(SWITCH, datapath="user"),
             [("invalid", "s was asked to use the datapath kernel and used user")],
         ),
-        (switch(lost=3), [("suspect", "s lost 3 packets between its datapath and ovs-vswitchd")]),
+        (replace(SWITCH, lost_packets=3), [("suspect", "s lost 3 packets between its datapath and ovs-vswitchd")]),
     ],
 )
 def test_a_switch_uses_its_datapath_and_loses_no_packet_for_its_daemon(
-    seen: SwitchEvidence, expected: list[tuple[str, str]]
+    seen: SwitchResult, expected: list[tuple[str, str]]
 ) -> None:
     trial = make_trial()
     plan = replace(orders(trial).plan, datapaths=(("s", "kernel"),))
-    evidence = seen_as(fine(trial, plan), openflow=OpenFlowEvidence((seen,)))
+    evidence = seen_as(fine(trial, plan), openflow=OpenFlowEvidence({"s": seen}))
     assert told(found_by(subject.openflow.datapath, Case(trial, plan, evidence))) == expected
 
 
@@ -153,7 +147,7 @@ def test_a_switch_uses_its_datapath_and_loses_no_packet_for_its_daemon(
         (((False, True), (False, True)), True, {}, ("suspect", "c came late for s, t")),
         (((True, True), (True, False)), True, {}, ("suspect", "c was gone for t")),
         (((True, True), (True, True)), False, {}, ("suspect", "c was gone for s, t")),
-        ((None, (True, True)), True, {}, ("suspect", "c came late for s")),
+        (((None, None), (True, True)), True, {}, ("suspect", "c came late for s")),
         (((True, True), (True, False)), True, {"stop_ns": 5}, ("valid", "c was gone for t, as asked")),
         (((False, True), (True, True)), True, {"start_ns": 5}, ("valid", "c came late for s, as asked")),
         (((True, True), (True, True)), True, {"start_ns": 5}, None),
@@ -165,7 +159,8 @@ def test_a_controller_that_was_away_is_told_of_with_its_switches(
     trial = make_trial()
     channel = Channel("c", Controller("learning", **asked), ("s", "t"))  # type: ignore[arg-type]
     plan = replace(orders(trial).plan, channels=(channel,))
-    switches = tuple(switch(name, is_connected=each) for name, each in zip("st", connected, strict=True))
+    looks = zip("st", connected, strict=True)
+    switches = {name: replace(SWITCH, connected_before=one, connected_after=two) for name, (one, two) in looks}
     seen = OpenFlowEvidence(switches, (ControllerEvidence("c", (), {}, (), runs),))
     found = told(found_by(subject.openflow.controllers, Case(trial, plan, seen_as(fine(trial, plan), openflow=seen))))
     assert found == ([expected] if expected else [])
@@ -176,7 +171,7 @@ def test_exceptions_and_errors_of_an_app_are_told_of_three_at_most() -> None:
     plan = replace(orders(trial).plan, channels=(Channel("c", Controller("learning"), ()),))
     kinds = ("exception", "error", "refused", "note", *("exception",) * 4)
     events = tuple({"kind": kind, "text": f" {kind} {n}\n"} for n, kind in enumerate(kinds))
-    seen = OpenFlowEvidence((), (ControllerEvidence("c", events, {}, ()),))
+    seen = OpenFlowEvidence({}, (ControllerEvidence("c", events, {}, ()),))
     found = told(found_by(subject.openflow.controllers, Case(trial, plan, seen_as(fine(trial, plan), openflow=seen))))
     assert found == [
         ("invalid", "c (learning) had an exception: exception 0"),
@@ -308,13 +303,13 @@ def test_a_bottleneck_on_the_senders_own_device_is_noted(port: dict[str, Any], i
 def test_a_machine_that_is_never_idle_is_suspect(busy: float | None, expected: list[tuple[str, str]]) -> None:
     trial = make_trial()
     plan = orders(trial).plan
-    one = VmEvidence("a", Vm(), "tcg", "no /dev/kvm", "7.2", 3.0, "7.3", busy, 0.5)
-    vms = (one, replace(one, node="b", accelerator="kvm", cpu_busy=0.1), replace(one, node="c", cpu_busy=0.1))
+    one = vm("tcg", busy, why_no_kvm="no /dev/kvm")
+    vms = {"a": one, "b": replace(one, accelerator="kvm", cpu_busy=0.1), "c": replace(one, cpu_busy=0.1)}
     seen = seen_as(fine(trial, plan), vms=vms)
     assert told(found_by(subject.machine.processors, Case(trial, plan, seen))) == expected
     without = "a, c ran without KVM, every instruction translated: no /dev/kvm"
     assert told(found_by(subject.machine.emulated, Case(trial, plan, seen))) == [("valid", without)]
-    assert told(found_by(subject.machine.emulated, Case(trial, plan, seen_as(seen, vms=vms[1:2])))) == []
+    assert told(found_by(subject.machine.emulated, Case(trial, plan, seen_as(seen, vms={"b": vms["b"]})))) == []
 
 
 @pytest.mark.parametrize(
@@ -330,30 +325,32 @@ def test_a_machine_that_is_never_idle_is_suspect(busy: float | None, expected: l
 )
 def test_a_machine_in_virtual_time_is_busy_while_data_flows(busy_s: float, cpu: Cpu | None, level: str | None) -> None:
     """The looks at a machine are further apart than its data: the share of their time says too little."""
-    one = VmEvidence("a", Vm(cpu=cpu), COUNTED, "", "7.2", 3.0, "7.3", busy_s / 1.7, None, busy_s)
+    one = vm(COUNTED, busy_s / 1.7, cpu=cpu, busy_s=busy_s)
     assert [each[0] for each in of_machine(one, 1.0)] == ([level] if level else [])
 
 
-def of_machine(machine: VmEvidence, took_s: float, **changes: Any) -> list[tuple[str, str]]:
+def of_machine(machine: VmResult, took_s: float, **changes: Any) -> list[tuple[str, str]]:
     """What is found of it if a tool says that it sent for so long; 0: programs of users ran for 0.4 s."""
     trial = make_trial(**changes)
     plan = orders(trial).plan
     good = fine(trial, plan)
     begin_ns, end_ns, took_ns = (None, None, round(took_s * 1e9)) if took_s else (10**9, 14 * 10**8, None)
     outcome = replace(good.outcome, begin_ns=begin_ns, steady_ns=None, end_ns=end_ns, took_ns=took_ns)
-    return told(found_by(subject.machine.processors, Case(trial, plan, seen_as(good, vms=(machine,), outcome=outcome))))
+    return told(
+        found_by(subject.machine.processors, Case(trial, plan, seen_as(good, vms={"a": machine}, outcome=outcome)))
+    )
 
 
 def test_a_short_transfer_of_a_machine_that_is_never_idle_is_suspect() -> None:
     """0.2 s at 0.25 GIPS, and the 30 million instructions of the looks, which are the fewest that were seen."""
-    one = VmEvidence("a", Vm(cpu="0.25 GIPS"), COUNTED, "", "7.2", 3.0, "7.3", 0.4, None, 0.2 + 0.12)
+    one = vm(COUNTED, 0.4, cpu="0.25 GIPS", busy_s=0.2 + 0.12)
     assert [each[0] for each in of_machine(one, 0.2)] == ["suspect"]
 
 
 @pytest.mark.parametrize(("share", "level"), [(0.47, None), (0.89, None), (0.91, "suspect")])
 def test_what_programs_do_before_they_send_is_no_share_of_their_time(share: float, level: str | None) -> None:
     """0.5 s of a machine in 1.07 s, in which its web server started, and two clients ran for 0.4 s, at 20 Mbit/s."""
-    one = VmEvidence("a", Vm(), COUNTED, "", "7.2", 3.0, "7.3", share, None, 1.07 * share)
+    one = vm(COUNTED, share, cpu=None, busy_s=1.07 * share)
     assert [each[0] for each in of_machine(one, 0.0)] == ([level] if level else [])
 
 
@@ -376,7 +373,7 @@ def test_only_a_path_on_which_nothing_has_a_rate_shows_processors(path: dict[str
     """Between machines in virtual time. A policer has a rate, too, and so has a link that only the answers cross."""
     nodes = {name: {"type": "vm", "memory": "512 MiB"} for name in "ab"}
     topology = {"name": "pair", "nodes": nodes, "links": {"path": {"ends": ["a", "b"], **path}}}
-    one = VmEvidence("a", Vm(), COUNTED, "", "7.2", 3.0, "7.3", 0.6, None, 1.02)
+    one = vm(COUNTED, 0.6, cpu=None, busy_s=1.02)
     found = of_machine(one, 1.0, topology=topology, workload={"tool": "iperf3", "duration": "1 s"})
     assert found == [(level, "the processors of a were busy for 99% of the time")]
 

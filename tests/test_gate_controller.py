@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+from trials import SWITCH
 
 from testbed.model.openflow import Controller
 from testbed.plan.node.control_channel import Channel
@@ -30,4 +33,6 @@ def test_a_controller_that_did_not_come_is_not_as_asked(
 ) -> None:
     channel = Channel("c", controller, ("s1",))
     evidence = ControllerEvidence("c", (), {}, (), runs)
-    assert openflow._is_as_asked(channel, evidence, [connected]) == is_fine
+    before, after = connected
+    switch = replace(SWITCH, connected_before=before, connected_after=after)
+    assert openflow._is_as_asked(channel, evidence, [switch]) == is_fine

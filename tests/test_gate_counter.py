@@ -7,10 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from test_finding import switch
 from test_gate import S, fine, on_answers, on_data, outcome, top
 from test_mininet import in_mininet, tc_evidence
-from trials import make_trial, with_seen
+from trials import SWITCH, make_trial, with_seen
 
 from testbed.model.scenario import Trial
 from testbed.plan.network import Plan
@@ -283,25 +282,26 @@ PORT = dict.fromkeys(PORT_KEYS, 0)
     ("changes", "fault"),
     [
         ({}, None),
-        ({"ports": {1: PORT, 2: PORT}}, None),
-        ({"ports": {1: PORT, 2: {"rx_packets": 0}}}, f"missing: {', '.join(PORT_KEYS[1:])} of port 2"),
-        ({"ports": {3: {**PORT, "rx_packets": 1}}}, "port 3 counts packets without bytes"),
-        ({"ports": {3: {**PORT, "rx_bytes": 1}}}, "port 3 counts packets without bytes"),
-        ({"ports": {3: {**PORT, "tx_packets": 1}}}, "port 3 counts packets without bytes"),
-        ({"ports": {3: {**PORT, "tx_packets": 1, "tx_bytes": 60}}}, None),
-        ({"ports": {1: {**PORT, "rx_packets": 120, "rx_bytes": 9}}, "hit": 30, "missed": 20}, None),
+        ({"ports": {"1": PORT, "2": PORT}}, None),
+        ({"ports": {"1": PORT, "2": {"rx_packets": 0}}}, f"missing: {', '.join(PORT_KEYS[1:])} of port 2"),
+        ({"ports": {"3": {**PORT, "rx_packets": 1}}}, "port 3 counts packets without bytes"),
+        ({"ports": {"3": {**PORT, "rx_bytes": 1}}}, "port 3 counts packets without bytes"),
+        ({"ports": {"3": {**PORT, "tx_packets": 1}}}, "port 3 counts packets without bytes"),
+        ({"ports": {"3": {**PORT, "tx_packets": 1, "tx_bytes": 60}}}, None),
+        ({"ports": {"3": {**PORT, "rx_errors": -1}}}, "port 3 counted backwards"),
+        ({"ports": {"1": {**PORT, "rx_packets": 120, "rx_bytes": 9}}, "hit_packets": 30, "missed_packets": 20}, None),
         (
-            {"ports": {1: {**PORT, "rx_packets": 120, "rx_bytes": 9}}, "hit": 29, "missed": 20},
+            {"ports": {"1": {**PORT, "rx_packets": 120, "rx_bytes": 9}}, "hit_packets": 29, "missed_packets": 20},
             "its ports received 120 packets, its datapath 49",
         ),
-        ({"ports": {1: PORT}, "hit": 0, "missed": 0}, None),
+        ({"ports": {"1": PORT}, "hit_packets": 0, "missed_packets": 0}, None),
         ({"version": "beta"}, "its version is beta"),
         ({"version": "v3"}, "its version is v3"),
         ({"version": ""}, None),
     ],
 )
 def test_packets_of_a_switch_have_bytes_and_are_looked_up(changes: dict[str, Any], fault: str | None) -> None:
-    found = of(top(openflow=OpenFlowEvidence((switch("r"), switch("s", **changes)))))
+    found = of(top(openflow=OpenFlowEvidence({"r": SWITCH, "s": replace(SWITCH, **changes)})))
     assert found == ([f"the Open vSwitch s: {fault}"] if fault else [])
 
 
@@ -343,7 +343,7 @@ def test_what_a_controller_wrote_is_in_order_and_about_its_switches(
         ControllerEvidence("d", (), {}, ()),
         ControllerEvidence("c", tuple(events), {}, tuple(answers)),
     )
-    found = of(top(openflow=OpenFlowEvidence((switch("s"),), controllers)))
+    found = of(top(openflow=OpenFlowEvidence({"s": SWITCH}, controllers)))
     assert found == ([f"the controller c: {fault}"] if fault else [])
 
 

@@ -8,18 +8,16 @@ from typing import Any
 import pytest
 from test_gate import FLOW, IPERF3, NOISE, START_NS, Change, S, fine, measured, on_answers, on_data, outcome, top
 from test_mininet import in_mininet, tc_evidence
-from trials import make_trial, rose, seen_as
+from trials import SWITCH, make_trial, rose, seen_as, vm
 
 from testbed.kernel.vm.hypervisor import COUNTED
-from testbed.model.node.vm import Vm
 from testbed.model.openflow import Controller
 from testbed.plan.node.control_channel import Channel
 from testbed.trial.evidence.case import Case
 from testbed.trial.evidence.stage import Evidence
 from testbed.trial.gate.consistency import presence, queue_samples, ranges, socket_samples
 from testbed.trial.orders.sequence import orders
-from testbed.trial.subject.machine import VmEvidence
-from testbed.trial.subject.openflow import ControllerEvidence, OpenFlowEvidence, SwitchEvidence
+from testbed.trial.subject.openflow import ControllerEvidence, OpenFlowEvidence
 
 MS = 10**6
 QUEUE = "tb-path.emulator"
@@ -345,7 +343,7 @@ def test_pings_of_a_cache_and_computers_are_there() -> None:
         ({"cpu_busy": None}, "the CPU time of the virtual machine a"),
         ({"busy_s": None}, "the CPU time of the virtual machine a"),
         ({"accelerator": "kvm"}, "how the virtual machine a ran"),
-        ({"release": ""}, "how the virtual machine a ran"),
+        ({"kernel_release": ""}, "how the virtual machine a ran"),
         ({"qemu": ""}, "how the virtual machine a ran"),
         ({"boot_s": 0.0}, "how the virtual machine a ran"),
     ],
@@ -355,8 +353,8 @@ def test_what_virtual_machines_say_is_there(change: dict[str, Any], told: str | 
     nodes, link = {"a": {"type": "vm"}, "b": {"type": "host"}}, {"ends": ["a", "b"], "rate": "100 Mbit/s"}
     trial = make_trial(topology={"name": "net", "nodes": nodes, "links": {"path": link}}, workload=IPERF3)
     plan = orders(trial).plan
-    machine = VmEvidence("a", Vm(), COUNTED, "", "7.2", 0.75, "7.3", 0.4, None, 0.5)
-    found = presence.present(Case(trial, plan, seen_as(fine(trial, plan), vms=(replace(machine, **change),))))
+    machine = vm(COUNTED, 0.4, cpu="1 GIPS", busy_s=0.5)
+    found = presence.present(Case(trial, plan, seen_as(fine(trial, plan), vms={"a": replace(machine, **change)})))
     assert [each.text for each in found] == ([f"missing: {told}"] if told else [])
 
 
@@ -400,21 +398,20 @@ def test_ends_of_tclinks_are_there() -> None:
 @pytest.mark.parametrize(
     ("switches", "packet_ins", "told"),
     [
-        ({"ports": {1: {}}, "version": "3"}, {"s": 0}, []),
+        ({"ports": {"1": {}}, "version": "3"}, {"s": 0}, []),
         ({"ports": {}, "version": "3"}, {"s": 0}, ["the Open vSwitch s"]),
-        ({"ports": {1: {}}, "version": ""}, {"s": 0}, ["the Open vSwitch s"]),
+        ({"ports": {"1": {}}, "version": ""}, {"s": 0}, ["the Open vSwitch s"]),
         (None, {"s": 0}, ["the Open vSwitch s"]),
-        ({"ports": {1: {}}, "version": "3"}, {}, ["the controller c"]),
-        ({"ports": {1: {}}, "version": "3"}, None, ["the controller c"]),
+        ({"ports": {"1": {}}, "version": "3"}, {}, ["the controller c"]),
+        ({"ports": {"1": {}}, "version": "3"}, None, ["the controller c"]),
     ],
 )
 def test_switches_and_controllers_are_there(switches: Any, packet_ins: Any, told: list[str]) -> None:
     trial = make_trial()
     channel = Channel("c", Controller("learning"), ("s",))
     plan = replace(orders(trial).plan, datapaths=(("s", "kernel"),), channels=(channel,))
-    usual = {"name": "s", "datapath": "kernel", "flows": (0, 0), "hit": 0, "missed": 0, "lost": 0, "is_connected": None}
     seen = OpenFlowEvidence(
-        () if switches is None else (SwitchEvidence(**{**usual, **switches}),),
+        {} if switches is None else {"s": replace(SWITCH, **switches)},
         () if packet_ins is None else (ControllerEvidence("c", (), packet_ins, ()),),
     )
     found = presence.present(Case(trial, plan, seen_as(fine(trial, plan), openflow=seen)))

@@ -329,7 +329,7 @@ def test_a_lab_kernel_sees_our_folders_wherever_they_are() -> None:
 
 def test_events_of_a_controller_are_told_from_the_start_of_the_workload() -> None:
     event = {"time_ns": 3 * 10**9, "kind": "connected", "dpid": 1}
-    seen = openflow.OpenFlowEvidence((), (openflow.ControllerEvidence("c", (event,), {"s": 2}, ()),))
+    seen = openflow.OpenFlowEvidence({}, (openflow.ControllerEvidence("c", (event,), {"s": 2}, ()),))
     told_back = openflow.result(seen, 10**9).controllers["c"]
     assert list(map(dict, told_back.events)) == [{"time_s": 2.0, "kind": "connected", "dpid": 1}]
     assert dict(told_back.packet_ins) == {"s": 2}

@@ -53,7 +53,7 @@ EXCEPTIONS: dict[str, str] = {
     r"outcome\.measured\.background\.\w+\.finished_flows zero$": f"{ZERO}: the workload's end cuts flows off",
     r"tcp\.(\d+|\*)\.info\.(ca_state|delivery_rate_bps|lost|notsent_bytes|rcv_wnd_bytes|rttvar_s) zero$": ZERO,
     r"tcp\.(\d+|\*)\.info\.(sacked|snd_ssthresh|snd_wnd_bytes|unacked|rwnd_limited_s) zero$": ZERO,
-    r"openflow\.switches\.\d\.(flows\.\d|missed) zero$": ZERO,
+    r"openflow\.switches\.\w+\.(flows_\w+|missed_packets) zero$": ZERO,
     r"openflow\.controllers\.\d\.(packet_ins\.\w+ zero|events)": f"{UNSEEN}: only the controller tells of itself",
     r"openflow\.controllers\.\d\.answers": f"{UNSEEN}: only the monitor tells of its answers",
     r"^ping: \S+\.samples(\.\*|\.\d+)? (removed|empty)$": f"{UNSEEN}: ping does not tell how long it took",

@@ -22,6 +22,7 @@ from interactive import Home
 from leftover import namespaces, outlive, processes_below
 from test_gate import fine
 from trials import Ran, seen_as, steps_data
+from trials import vm as vm_result
 
 from testbed import package
 from testbed.agent import remote_vm
@@ -612,11 +613,11 @@ def judged(busy: float, accelerator: str, rtt_s: float) -> dict[str, str]:
     """Check to verdict, for machines that were so busy and pings that took so long."""
     trial = make_trial(kernel="lab" if accelerator == hypervisor.COUNTED else "host")
     plan = orders(trial).plan
-    how = {"accelerator": accelerator, "why": "no /dev/kvm", "qemu": "7.2", "boot_s": 3.0, "release": "7.3"}
-    busy_s = busy * (trial.workload.length_ns or 0) / 1e9 + qemu.takes_ns(Vm(), machine.LOOKS) / 1e9
-    seen = vmevidence.VmEvidence("a", Vm(), cpu_busy=busy, host_cpus=0.5, busy_s=busy_s, **how)  # type: ignore[arg-type]
+    busy_s = busy * (trial.workload.length_ns or 0) / 1e9 + qemu.takes_ns(None, machine.LOOKS) / 1e9
+    cpu = "1 GIPS" if accelerator == hypervisor.COUNTED else None
+    seen = vm_result(accelerator, busy, why_no_kvm="no /dev/kvm", cpu=cpu, host_cpus=0.5, busy_s=busy_s)
     ping = PingResult(5, 5, rtt_s, rtt_s, 20 * rtt_s, 8 * rtt_s)
-    both = (seen, replace(seen, node="b"))
+    both = {"a": seen, "b": seen}
     good = fine(trial, plan)
     length_ns = trial.workload.length_ns
     outcome = replace(good.outcome, begin_ns=None, steady_ns=None, end_ns=None, took_ns=length_ns)

@@ -21,7 +21,7 @@ from testbed.trial.measured import PingResult, need
 from testbed.trial.observe.readback import Qdisc
 from testbed.trial.observe.sample import QueueSample, TcpSample
 from testbed.trial.orders.sequence import Orders
-from testbed.trial.result import Finding, TrialResult
+from testbed.trial.result import Finding, SwitchResult, TrialResult, VmResult
 from testbed.trial.workload.background import BackgroundResult, backgrounds
 from testbed.trial.workload.http import HttpResult
 from testbed.trial.workload.registry import tool_of
@@ -29,6 +29,16 @@ from testbed.trial.workload.udp import UdpResult
 
 Steps: TypeAlias = tuple[dict[str, Any], ...]
 """As the agent gets them."""
+
+
+SWITCH = SwitchResult("kernel", "3.1", 0, 1, {}, 9, 1, 0, True, True)
+"""An Open vSwitch that did as asked."""
+
+
+def vm(accelerator: str, cpu_busy: float | None, **changes: Any) -> VmResult:
+    """A virtual machine that was so busy."""
+    usual = VmResult(accelerator, None, "7.2", 3.0, "7.3", None, None, 1 << 30, 1, "virtio", True, cpu_busy, None)
+    return replace(usual, **changes)
 
 
 def steps_data(steps: Iterable[Step]) -> Steps:
@@ -44,11 +54,9 @@ def tampered(made: Orders, tamper: Callable[[Steps], Steps]) -> Orders:
 
 def as_set_up(trial: Trial, plan: Plan) -> dict[tuple[str, str], str]:
     """What is read back of the network if it is as the plan says."""
-    from testbed.trial.start import bring_up
     from testbed.trial.subject import network
 
-    netns = network.looked_at(trial, plan)
-    return network.expected(bring_up.commands(plan, trial.kernel), plan, netns)
+    return network.expected(trial, plan)
 
 
 def whole(trial: Trial, plan: Plan, seen: Evidence) -> Evidence:
@@ -120,7 +128,7 @@ def seen_evidence(
         "host_counters": HostCounters(host_counters or {}),
         "machines": Machines(cpu_busy),
         "captures": Captures({}, captures_dropped),
-        "vms": (),
+        "vms": {},
     }
     made = Evidence(rtt_check, data_stages, answer_stages, outcome, tcp, device_drops or {}, things=things)
     return seen_as(made, **more)

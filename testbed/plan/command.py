@@ -313,9 +313,9 @@ NEW_VETH = {"tso": "on", "gso": "on", "gso_max_segs": "65535", "gso_max_size": "
 BRIDGE_OPTIONS = ("stp_state", "mcast_snooping", "vlan_filtering", "vlan_default_pvid")
 
 
-def facts(commands: Iterable[Command]) -> Facts:
-    """All facts after the commands, in this order; a later one takes the place of an earlier one."""
-    found: Facts = {}
+def facts(commands: Iterable[Command], before: Facts | None = None) -> Facts:
+    """All facts after the commands, in this order: those of `before`, and of each what a later one does not replace."""
+    found: Facts = dict(before or {})
     for command in commands:
         if command.on is None:
             command.leave(found)

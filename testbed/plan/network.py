@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from ipaddress import IPv4Address, IPv6Address
 
 from ..model.address import AddressBook, Port, address_book
@@ -13,7 +14,7 @@ from ..model.openflow import Datapath
 from ..model.topology import MTU_DEFAULT, Link, Nic, Node, Topology
 from ..model.workload import Workload
 from . import mininet
-from .command import Command, Wait, remote_name, script, undos
+from .command import Command, Facts, Wait, facts, remote_name, script, undos
 from .link import emulator as emulation
 from .link import fault
 from .link import timeline as times
@@ -161,6 +162,11 @@ class Plan:
     @property
     def undos(self) -> tuple[Command, ...]:
         return undos(self.commands)
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What can be read back after the commands, before the timeline."""
+        return facts(self.commands)
 
     def emulator(self, link: str) -> Emulator | None:
         return next((found for found in self.emulators if found.link == link), None)
@@ -312,8 +318,9 @@ def plan(
     machines = machine_link.places(topology, emulators)
     started = vm.starts(topology, book, dict(nics), counted=counted)
     local, distant = ([c for c in commands if (c.on is None) == is_local] for is_local in (True, False))
+    all_ = (*local, *started, *distant)
     return Plan(
-        tuple(machine_link.on_machines((*local, *started, *distant), dict(machines))),
+        tuple(machine_link.on_machines(all_, dict(machines))) if machines else all_,
         book,
         (*emulators, *aside),
         nics,

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from . import record
-from .law import NEVER_ZERO, POSITIVE, SIGNED
-from .record import ABSENT_IF_EMPTY
+from .law import ASKED, NEVER_ZERO, POSITIVE, SIGNED
+from .record import ABSENT_IF_EMPTY, NOT_STORED
 
 SCHEMA = 1
 
@@ -113,6 +113,8 @@ class VmResult:
     asked for, or `image` the disk that it booted from. `cpu_busy` is the share of time that its processors were busy
     while the workload ran (None if the workload has no end in it); `host_cpus` is how many processors of this computer
     QEMU used (None in virtual time).
+
+    Not stored is `busy_s`, for how long its processors were busy, each.
     """
 
     accelerator: str
@@ -120,15 +122,16 @@ class VmResult:
     qemu: str
     boot_s: float
     kernel_release: str
-    kernel: str | None
-    image: str | None
-    memory_bytes: int
-    cpus: int
-    model: str
-    vhost: bool
+    kernel: str | None = field(metadata=ASKED)
+    image: str | None = field(metadata=ASKED)
+    memory_bytes: int = field(metadata=ASKED)
+    cpus: int = field(metadata=ASKED)
+    model: str = field(metadata=ASKED)
+    vhost: bool = field(metadata=ASKED)
     cpu_busy: float | None
     host_cpus: float | None
-    cpu: str | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+    cpu: str | None = field(default=None, metadata=ABSENT_IF_EMPTY | ASKED)
+    busy_s: float | None = field(default=None, metadata=NOT_STORED)
 
 
 @dataclass(frozen=True)
@@ -157,6 +160,7 @@ class SwitchResult:
     `ports` maps OpenFlow port numbers to how much each counter rose while the workload ran. In that time the datapath
     forwarded `hit_packets` by itself and asked ovs-vswitchd about `missed_packets`. `lost_packets` did not reach
     ovs-vswitchd in the whole trial. `connected_` says whether it was connected to its controller; None if it has none.
+    Not stored are `protocols`, the versions that it offered at the end, where a controller says which; None elsewhere.
     """
 
     datapath: str
@@ -169,6 +173,7 @@ class SwitchResult:
     lost_packets: int
     connected_before: bool | None
     connected_after: bool | None
+    protocols: tuple[str, ...] | None = field(default=None, metadata=NOT_STORED)
 
 
 @dataclass(frozen=True)

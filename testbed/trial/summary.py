@@ -86,7 +86,7 @@ def result(case: Case, findings: tuple[Finding, ...], ending: Ending) -> TrialRe
         ip_version=None if case.plan.data_path is None else case.plan.data_path.destination_ip.version,
         nic=dict(case.plan.nics),
         pacing="TCP's own (no fq on the hosts)",
-        vms={each.node: each.result() for each in case.of(VMS)},
+        vms=case.of(VMS),
         engine=case.trial.topology.engine,
         mininet_version=case.evidence.mininet,
         tclinks=tuple(_tclink(each) for each in case.evidence.tc_ends),

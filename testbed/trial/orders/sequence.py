@@ -21,7 +21,6 @@ from ..observe.sample import Query
 from ..start import bring_up, remote
 from ..start.memory import memory_bytes
 from ..start.refusal import check_kernels, check_rates, check_vms, check_windows
-from ..subject import network
 from ..subject.capture import CAPTURE_BUFFER_BYTES, capture_points
 from ..subject.network import observed_after
 from ..subject.observer import AFTER, CHANGES, OBSERVER, READ_BACK, SAMPLES, changed, observed, sampled
@@ -50,7 +49,7 @@ class Orders:
 
     `observed`, `sampled` and `changed` are the sources of the records in the read-back, in the samples, and in the
     looks after each change of the timeline; `observed_after` those of the read-back after the workload, which begins
-    like the first and is of all that was set up in the namespaces `looked_at`.
+    like the first and is of all that was set up.
     """
 
     plan: Plan
@@ -62,7 +61,6 @@ class Orders:
     drawn: background.Schedules
     changed: tuple[Query, ...] = ()
     observed_after: tuple[Query, ...] = ()
-    looked_at: tuple[str, ...] = ()
     notes: str = ""
 
     @property
@@ -96,7 +94,7 @@ def orders(trial: Trial) -> Orders:
         check_rates(trial, planned)
     drawn = background.schedules(trial.background, trial.workload, planned, trial.seed)
     watched = observed(trial, planned), sampled(trial, planned), changed(planned), observed_after(trial, planned)
-    commands, looked_at = bring_up.commands(planned, trial.kernel), network.looked_at(trial, planned)
+    commands = bring_up.commands(planned, trial.kernel)
     before, during, between, after = watched
 
     def asked(*times: When) -> Iterator[Step]:
@@ -128,7 +126,7 @@ def orders(trial: Trial) -> Orders:
     notes = registry.comments(trial.workload, planned, trial.seed)
     buffers += vm.memory_bytes(trial.topology) if trial.kernel.kind != "host" else 0
     memory = trial.limits.memory_bytes or memory_bytes(planned, trial.workload, others, constant_bps) + buffers
-    return Orders(planned, commands, steps, before, during, memory, drawn, between, after, looked_at, notes)
+    return Orders(planned, commands, steps, before, during, memory, drawn, between, after, notes)
 
 
 def _captures_links(trial: Trial) -> bool:

@@ -67,7 +67,7 @@ def _holds_superpackets(linux: Path) -> bool:
 
 def commands(planned: Plan, kernel: Kernel) -> tuple[Command, ...]:
     """The commands for a whole lab kernel, then those of the plan."""
-    return (*_prelude(kernel), *planned.commands)
+    return (*prelude(kernel), *planned.commands)
 
 
 def steps(topology: Topology, planned: Plan, kernel: Kernel, reach_machines: Iterable[Step]) -> tuple[Step, ...]:
@@ -86,7 +86,8 @@ def steps(topology: Topology, planned: Plan, kernel: Kernel, reach_machines: Ite
     )
 
 
-def _prelude(kernel: Kernel) -> tuple[Command, ...]:
+def prelude(kernel: Kernel) -> tuple[Command, ...]:
+    """The commands for a whole lab kernel."""
     if kernel.kind == "host":
         return ()
     sysctls = (*LAB_SYSCTLS, *(VIRTUAL_TIME_SYSCTLS if kernel.is_virtual_time else ()))

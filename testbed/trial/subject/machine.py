@@ -13,7 +13,6 @@ from typing import Any
 
 from ...kernel.vm.hypervisor import COUNTED
 from ...model.data_path import PathHop
-from ...model.node.vm import Vm
 from ...model.scenario import Trial
 from ...model.topology import Node
 from ...plan import command
@@ -24,7 +23,6 @@ from ...plan.step import Location, Read, Step
 from .. import record
 from ..evidence.case import Case, Subject, When
 from ..evidence.stage import Evidence
-from ..law import ASKED
 from ..result import Finding, MachineResult, Verdict, VmResult
 from ..start import remote
 
@@ -43,51 +41,6 @@ trials that pinged only. They are known to 0.01 s, the unit of /proc/stat. With 
 machine that was never idle would look as if it had been.
 """
 UNLIMITED = "no link on the path has a rate, so processors are what limits: compare only with machines of the same cpu"
-
-
-@dataclass(frozen=True)
-class VmEvidence:
-    """One virtual machine. `accelerator` is `kvm`, `tcg` (emulated) or `hypervisor.COUNTED` (the same in virtual time);
-    `why` says why KVM was not used. `is_counted`: instructions drove its clock.
-
-    `boot_s` is the time from its start to the first answer of its agent. `cpu_busy` is the share of time that its
-    processors were busy while the workload ran, by its own kernel (None if the workload has no end in it), and `busy_s`
-    for how long they were, each. `host_cpus` is how many processors of this computer QEMU used for it (None in virtual
-    time, where a trial shows nothing of the computer).
-    """
-
-    node: str
-    vm: Vm = field(metadata=ASKED)
-    accelerator: str
-    why: str
-    qemu: str
-    boot_s: float
-    release: str
-    cpu_busy: float | None
-    host_cpus: float | None
-    busy_s: float | None = None
-
-    @property
-    def is_counted(self) -> bool:
-        return self.accelerator == COUNTED
-
-    def result(self) -> VmResult:
-        return VmResult(
-            accelerator=self.accelerator,
-            why_no_kvm=self.why or None,
-            qemu=self.qemu,
-            boot_s=self.boot_s,
-            kernel_release=self.release,
-            kernel=self.vm.kernel,
-            image=self.vm.image,
-            memory_bytes=self.vm.memory_bytes,
-            cpus=self.vm.cpus,
-            model=self.vm.model,
-            vhost=self.vm.vhost,
-            cpu_busy=self.cpu_busy,
-            cpu=(self.vm.cpu or FASTEST) if self.is_counted else None,
-            host_cpus=self.host_cpus,
-        )
 
 
 @dataclass(frozen=True)
@@ -135,16 +88,21 @@ def read(trial: Trial, plan: Plan, folder: Path) -> Machines:
     )
 
 
-def read_vms(trial: Trial, plan: Plan, folder: Path) -> tuple[VmEvidence, ...]:
-    """The virtual machines in file order; empty if there are none."""
+def read_vms(trial: Trial, plan: Plan, folder: Path) -> dict[str, VmResult]:
+    """The virtual machines by name, in file order; empty if there are none."""
     nodes = [node for node in trial.topology.nodes if node.kind.runs_in == "virtual machine"]
     if not nodes:
-        return ()
+        return {}
     how = json.loads((folder / HYPERVISOR).read_text())
     reached = dict(_reached(folder))
     is_real = not trial.kernel.is_virtual_time
     hosts = trial.workload.hosts
-    return tuple(_of(node, how, reached[node.name], node.name in hosts, folder, is_real=is_real) for node in nodes)
+    return {node.name: _of(node, how, reached[node.name], node.name in hosts, folder, is_real) for node in nodes}
+
+
+def is_counted(each: VmResult) -> bool:
+    """Whether instructions drove its clock."""
+    return each.accelerator == COUNTED
 
 
 def cpu_busy(folder: Path, file: Callable[[str], str]) -> float | None:
@@ -174,21 +132,26 @@ def processors_taken(before: str, after: str, stat_before: str, stat_after: str)
 
 
 def _of(
-    node: Node, how: Mapping[str, str], about: Mapping[str, Any], is_end: bool, folder: Path, *, is_real: bool
-) -> VmEvidence:
+    node: Node, how: Mapping[str, str], about: Mapping[str, Any], is_end: bool, folder: Path, is_real: bool
+) -> VmResult:
     assert node.vm is not None, "BUG: no virtual machine"
     own = [(folder / machine_cpu_file(node.name, when)).read_text() for when in ("before", "after")] if is_end else None
     files = (process_file, _host) if is_real else ()
     taken = [(folder / file(when, node.name)).read_text() for file in files for when in ("before", "after")]
-    return VmEvidence(
-        node=node.name,
-        vm=node.vm,
+    return VmResult(
         accelerator=how["name"],
-        why=how["why"],
+        why_no_kvm=how["why"] or None,
         qemu=how["version"],
         boot_s=about["boot_s"],
-        release=about["release"],
+        kernel_release=about["release"],
+        kernel=node.vm.kernel,
+        image=node.vm.image,
+        memory_bytes=node.vm.memory_bytes,
+        cpus=node.vm.cpus,
+        model=node.vm.model,
+        vhost=node.vm.vhost,
         cpu_busy=None if own is None else busy_share(*own),
+        cpu=(node.vm.cpu or FASTEST) if how["name"] == COUNTED else None,
         host_cpus=processors_taken(*taken) if taken else None,
         busy_s=None if own is None else busy_s(*own),
     )
@@ -229,14 +192,13 @@ def missing(case: Case, seen: Machines) -> Iterator[str]:
             yield f"the CPU time of the machine {name}"
 
 
-def missing_vms(case: Case, seen: tuple[VmEvidence, ...]) -> Iterator[str]:
-    told = {each.node: each for each in seen}
+def missing_vms(case: Case, seen: Mapping[str, VmResult]) -> Iterator[str]:
     for node in case.trial.topology.nodes:
         if node.kind.runs_in == "virtual machine":
-            found, is_end = told.get(node.name), node.name in case.trial.workload.hosts
+            found, is_end = seen.get(node.name), node.name in case.trial.workload.hosts
             if found is None or (is_end and None in (found.cpu_busy, found.busy_s)):
                 yield f"the CPU time of the virtual machine {node.name}"
-            elif not (found.release and found.qemu and found.boot_s) or found.is_counted != case.virtual:
+            elif not (found.kernel_release and found.qemu and found.boot_s) or is_counted(found) != case.virtual:
                 yield f"how the virtual machine {node.name} ran"
 
 
@@ -262,36 +224,36 @@ def others(case: Case, seen: Machines) -> Iterator[Finding]:
             )
 
 
-def emulated(case: Case, seen: tuple[VmEvidence, ...]) -> Iterator[Finding]:
+def emulated(case: Case, seen: Mapping[str, VmResult]) -> Iterator[Finding]:
     """Notes virtual machines without KVM: no fault, but their numbers mean less."""
-    names = [each.node for each in seen if each.accelerator == "tcg"]
+    names = [name for name, each in seen.items() if each.accelerator == "tcg"]
     if names:
         yield Finding(
             "virtual machine",
             "valid",
-            f"{', '.join(names)} ran without KVM, every instruction translated: {seen[0].why}",
+            f"{', '.join(names)} ran without KVM, every instruction translated: {seen[names[0]].why_no_kvm}",
             "delays inside such a machine are about ten times those of a real one: compare it only with its like",
         )
 
 
-def processors(case: Case, seen: tuple[VmEvidence, ...]) -> Iterator[Finding]:
+def processors(case: Case, seen: Mapping[str, VmResult]) -> Iterator[Finding]:
     """The results of a machine that is never idle show its processors, not the network.
 
     That is a fault unless it was asked for: in virtual time, on a path that has no rate, nothing else limits.
     """
-    for each in seen:
-        share = _while_data_flowed(each, case.evidence) if each.is_counted else each.cpu_busy
+    for name, each in seen.items():
+        share = _while_data_flowed(each, case.evidence) if is_counted(each) else each.cpu_busy
         if share is None or share <= BUSY:
             continue
         verdict: Verdict = "suspect"
-        if not each.is_counted:
+        if not is_counted(each):
             hint = "the machine is the limit: use a lower rate, more cpus, or a computer with KVM"
         elif not case.plan.path or any(map(_limits, (*case.plan.path, *case.plan.answers))):
             hint = "its processor is the bottleneck: use a lower rate, or a faster cpu (1 GIPS is the fastest)"
         else:
             verdict = "valid"
             hint = UNLIMITED
-        what = f"the processors of {each.node} were busy for {share:.0%} of the time"
+        what = f"the processors of {name} were busy for {share:.0%} of the time"
         yield Finding("virtual machine", verdict, what, hint)
 
 
@@ -301,7 +263,7 @@ def _limits(hop: PathHop) -> bool:
     return asked.rate_bps is not None or asked.policer is not None
 
 
-def _while_data_flowed(machine: VmEvidence, evidence: Evidence) -> float | None:
+def _while_data_flowed(machine: VmResult, evidence: Evidence) -> float | None:
     """The busy share of the time in which a tool sent. The two looks at a machine are some 0.6 s longer apart, in which
     it does little but answer them. Programs of users are started between the looks, and may do anything before they
     send: for them it is the share of all the time.
@@ -309,12 +271,12 @@ def _while_data_flowed(machine: VmEvidence, evidence: Evidence) -> float | None:
     sent_ns = evidence.outcome.took_ns
     if machine.busy_s is None or not sent_ns:
         return machine.cpu_busy
-    looks_s = takes_ns(machine.vm, LOOKS) / 1e9
+    looks_s = takes_ns(machine.cpu, LOOKS) / 1e9
     return min(1.0, max(0.0, machine.busy_s - looks_s) * 1e9 / sent_ns)
 
 
 MACHINES = Subject(name="machines", kind=Machines, read=read, steps=steps, missing=missing, checks=(cpu, others))
 
-VMS = Subject(
-    name="vms", kind=tuple[VmEvidence, ...], read=read_vms, missing=missing_vms, checks=(processors, emulated)
+VMS = Subject[Mapping[str, VmResult]](
+    name="vms", kind=Mapping[str, VmResult], read=read_vms, missing=missing_vms, checks=(processors, emulated)
 )

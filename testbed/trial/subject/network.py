@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...model.scenario import Trial
-from ...plan.command import ALL_IS_ASKED, FEATURES, Command, Facts, facts
+from ...plan.command import ALL_IS_ASKED, FEATURES, Facts, facts
 from ...plan.network import Plan
 from ...plan.node import ruleset
 from ...plan.node.namespace import node_netns
@@ -57,26 +57,26 @@ def steps(trial: Trial, plan: Plan, when: When) -> Iterator[Step]:
     for emulator in plan.emulators if when == "rules" else ():
         yield Run(RULESET, "rules", plan.where_in(emulator.netns), out=chains_file(emulator.link))
     if when == "settings":
-        yield from _settings_steps(bring_up.commands(plan, trial.kernel), plan, looked_at(trial, plan))
+        yield from _settings_steps(trial, plan)
 
 
 def observed_after(trial: Trial, plan: Plan) -> tuple[Query, ...]:
     """What the observer is asked after the workload: what it was asked before, and all that was set up."""
-    commands = bring_up.commands(plan, trial.kernel)
-    return (*observed(trial, plan), *queries(commands, plan, looked_at(trial, plan)))
+    return (*observed(trial, plan), *_queries(trial, plan))
 
 
 def read(trial: Trial, plan: Plan, folder: Path) -> NetworkEvidence:
     return NetworkEvidence(_facts(trial, plan, folder), reference(plan, looked_at(trial, plan)))
 
 
-def expected(commands: tuple[Command, ...], planned: Plan, netns: tuple[str, ...], until_ns: int = -1) -> Facts:
-    """The facts of the namespaces `netns`, and of the one in which the plan starts; with the changes of the timeline up
-    to `until_ns` after its start.
+def expected(trial: Trial, planned: Plan, until_ns: int = -1) -> Facts:
+    """The facts of what is read back, and of the namespace in which the plan starts; with the changes of the timeline
+    up to `until_ns` after its start.
     """
+    places = ("", *looked_at(trial, planned))
     later = (command for moment in planned.timeline if moment.at_ns <= until_ns for command in moment.commands)
-    found = facts((*commands, *later))
-    return {place: value for place, value in found.items() if place[0] in ("", *netns)}
+    found = facts(later, facts(bring_up.prelude(trial.kernel)) | planned.facts)
+    return {place: value for place, value in found.items() if place[0] in places}
 
 
 def looked_at(trial: Trial, planned: Plan) -> tuple[str, ...]:
@@ -86,11 +86,10 @@ def looked_at(trial: Trial, planned: Plan) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*(e.netns for e in planned.emulators if e.netns not in machines), *nodes)))
 
 
-def queries(commands: tuple[Command, ...], planned: Plan, netns: tuple[str, ...]) -> Iterator[Query]:
-    """What the observer is asked for."""
-    asked = expected(commands, planned, netns)
+def _queries(trial: Trial, planned: Plan) -> Iterator[Query]:
+    asked = expected(trial, planned)
     impaired = {each.netns for each in planned.emulators}
-    for each in netns:
+    for each in looked_at(trial, planned):
         yield from (Query(kind, each) for kind in KINDS)
         yield from (Query(kind, each) for kind in ("qdisc",) if each not in impaired)
         yield from (Query("rule", each) for _ in planned.emulators[:1])
@@ -100,9 +99,9 @@ def queries(commands: tuple[Command, ...], planned: Plan, netns: tuple[str, ...]
     yield from (Query("feature", each, device) for each, device in features)
 
 
-def _settings_steps(commands: tuple[Command, ...], planned: Plan, netns: tuple[str, ...]) -> Iterator[Step]:
+def _settings_steps(trial: Trial, planned: Plan) -> Iterator[Step]:
     """Reads the files below /proc/sys and /sys that the plan wrote, and the kernel's own settings of TCP."""
-    asked = expected(commands, planned, netns)
+    asked, netns = expected(trial, planned), looked_at(trial, planned)
     for each in ("", *netns):
         paths = [what for where, what in asked if where == each and what.startswith("/")]
         files = {written_file(each): " ".join((*paths, ""))} if paths else {}  # a list, also of one
@@ -173,7 +172,7 @@ def check(case: Case, seen: NetworkEvidence) -> Iterator[Finding]:
 def _differences(case: Case, network: NetworkEvidence) -> Iterator[str]:
     netns = looked_at(case.trial, case.plan)
     until_ns = max(case.evidence.timeline.moments, default=-1) if case.evidence.timeline else -1
-    asked = expected(bring_up.commands(case.plan, case.trial.kernel), case.plan, netns, until_ns)
+    asked = expected(case.trial, case.plan, until_ns)
     seen = network.facts
     for (where, what), value in asked.items():
         if seen.get((where, what)) != value:

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Container, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -66,28 +66,6 @@ TX = re.compile(r"tx pkts=(\S+), bytes=(\S+), drop=(\S+), errs=(\S+),")
 
 
 @dataclass(frozen=True)
-class SwitchEvidence:
-    """One Open vSwitch. `datapath` is the one that ran; `flows` counts the entries of its tables, before and after.
-
-    `ports` maps OpenFlow port numbers to how much each counter rose while the workload ran. In that time the datapath
-    forwarded `hit` packets itself and sent `missed` packets to ovs-vswitchd; `lost` packets did not get there in the
-    whole trial. `is_connected` says whether it was connected to its controller, before and after; None if it has none.
-    `protocols` are the versions that it offered at the end, where a controller says which; None elsewhere.
-    """
-
-    name: str
-    datapath: str
-    version: str
-    flows: tuple[int, int]
-    ports: Mapping[int, Mapping[str, int]]
-    hit: int
-    missed: int
-    lost: int
-    is_connected: tuple[bool, bool] | None
-    protocols: tuple[str, ...] | None = None
-
-
-@dataclass(frozen=True)
 class ControllerEvidence:
     """One controller. `events` is its log, `packet_ins` counts the packets that each switch sent to it in the whole
     trial (of a program nobody counts them), `answers` are those to the monitor. `runs` says whether the process still
@@ -106,9 +84,9 @@ class ControllerEvidence:
 
 @dataclass(frozen=True)
 class OpenFlowEvidence:
-    """All switches and controllers, in file order."""
+    """All switches, by name, and controllers, in file order."""
 
-    switches: tuple[SwitchEvidence, ...] = ()
+    switches: Mapping[str, SwitchResult] = field(default_factory=dict)
     controllers: tuple[ControllerEvidence, ...] = ()
 
 
@@ -146,7 +124,7 @@ def _told_back(planned: Plan) -> Iterator[Run]:
 def read(trial: Trial, plan: Plan, folder: Path) -> OpenFlowEvidence:
     topology = trial.topology
     return OpenFlowEvidence(
-        tuple(_switch(switch, topology, folder) for switch in control_channel.switches(topology)),
+        {switch.name: _switch(switch, topology, folder) for switch in control_channel.switches(topology)},
         tuple(_controller(channel, topology, folder) for channel in plan.channels),
     )
 
@@ -169,7 +147,7 @@ def _told_file(channel: Channel, name: str) -> str:
     return f"controller-{channel.name}-{name}"
 
 
-def _switch(switch: Node, topology: Topology, folder: Path) -> SwitchEvidence:
+def _switch(switch: Node, topology: Topology, folder: Path) -> SwitchResult:
     def texts(kind: str) -> tuple[str, str]:
         first, last = ((folder / _file(kind, switch.name, when)).read_text() for when in LOOKS)
         return first, last
@@ -178,20 +156,21 @@ def _switch(switch: Node, topology: Topology, folder: Path) -> SwitchEvidence:
     (datapath, *before), (_, *after) = map(lookups, texts("datapath"))
     flows_before, flows_after = map(flow_count, texts("flows"))
     has_one = control_channel.controller_of(topology, switch) is not None
-    connected_before, connected_after = map(_is_connected, texts("controllers"))
-    return SwitchEvidence(
-        name=switch.name,
+    connected_before, connected_after = map(_is_connected, texts("controllers")) if has_one else (None, None)
+    return SwitchResult(
         datapath=KINDS.get(datapath, datapath),
         version=texts("version")[0].splitlines()[0].split()[-1],
-        flows=(flows_before, flows_after),
+        flows_before=flows_before,
+        flows_after=flows_after,
         ports={
-            number: {key: last[key] - ports_before.get(number, {}).get(key, 0) for key in last}
+            str(number): {key: last[key] - ports_before.get(number, {}).get(key, 0) for key in last}
             for number, last in ports_after.items()
         },
-        hit=after[0] - before[0],
-        missed=after[1] - before[1],
-        lost=after[2],
-        is_connected=(connected_before, connected_after) if has_one else None,
+        hit_packets=after[0] - before[0],
+        missed_packets=after[1] - before[1],
+        lost_packets=after[2],
+        connected_before=connected_before,
+        connected_after=connected_after,
         protocols=_protocols(folder / _file("protocols", switch.name, LOOKS[1])),
     )
 
@@ -262,24 +241,8 @@ def _raised(channel: Channel, folder: Path) -> Iterator[dict[str, Any]]:
 def result(evidence: OpenFlowEvidence, begin_ns: int | None) -> SdnResult:
     """The result of the evidence. Times count from the workload's start, or from that of the clock if None."""
     return SdnResult(
-        {each.name: _switch_result(each) for each in evidence.switches},
+        evidence.switches,
         {each.name: _controller_result(each, begin_ns or 0) for each in evidence.controllers},
-    )
-
-
-def _switch_result(each: SwitchEvidence) -> SwitchResult:
-    before, after = each.is_connected or (None, None)
-    return SwitchResult(
-        datapath=each.datapath,
-        version=each.version,
-        flows_before=each.flows[0],
-        flows_after=each.flows[1],
-        ports={str(number): dict(counts) for number, counts in each.ports.items()},
-        hit_packets=each.hit,
-        missed_packets=each.missed,
-        lost_packets=each.lost,
-        connected_before=before,
-        connected_after=after,
     )
 
 
@@ -298,7 +261,7 @@ def _timed(event: Mapping[str, Any], start_ns: int) -> dict[str, Any]:
 
 
 def missing(case: Case, seen: OpenFlowEvidence) -> Iterator[str]:
-    switches = {each.name: each for each in seen.switches}
+    switches = seen.switches
     controllers = {each.name: each for each in seen.controllers}
     for name, _ in case.plan.datapaths:
         ports = len(case.plan.book.ports_of(name))
@@ -315,28 +278,30 @@ def missing(case: Case, seen: OpenFlowEvidence) -> Iterator[str]:
 
 
 def faults(case: Case, seen: OpenFlowEvidence) -> Iterator[str]:
-    for each in seen.switches:
-        yield from (f"the Open vSwitch {each.name}: {what}" for what in _switch_faults(each))
-    names = {each.name for each in seen.switches}
+    for name, each in seen.switches.items():
+        yield from (f"the Open vSwitch {name}: {what}" for what in _switch_faults(each))
     for controller in seen.controllers:
-        yield from (f"the controller {controller.name}: {what}" for what in _told_faults(controller, names))
+        yield from (f"the controller {controller.name}: {what}" for what in _told_faults(controller, seen.switches))
 
 
-def _switch_faults(each: SwitchEvidence) -> Iterator[str]:
+def _switch_faults(each: SwitchResult) -> Iterator[str]:
     """Packets have bytes, and what ports receive is looked up. A switch has two ports and more on the way."""
     for number, counts in each.ports.items():
         if lacking := [key for key in PORT_KEYS if key not in counts]:
             yield f"missing: {', '.join(lacking)} of port {number}"
         elif any(bool(counts[f"{way}_packets"]) != bool(counts[f"{way}_bytes"]) for way in ("rx", "tx")):
             yield f"port {number} counts packets without bytes"
+        elif min(counts.values()) < 0:
+            yield f"port {number} counted backwards"
     received = sum(counts.get("rx_packets", 0) for counts in each.ports.values())
-    if each.hit + each.missed < received * LOOKED_UP - MANY:
-        yield f"its ports received {received} packets, its datapath {each.hit + each.missed}"
+    looked_up = each.hit_packets + each.missed_packets
+    if looked_up < received * LOOKED_UP - MANY:
+        yield f"its ports received {received} packets, its datapath {looked_up}"
     if each.version and not each.version[0].isdigit():
         yield f"its version is {each.version}"
 
 
-def _told_faults(each: ControllerEvidence, switches: set[str]) -> Iterator[str]:
+def _told_faults(each: ControllerEvidence, switches: Container[object]) -> Iterator[str]:
     """What a controller wrote is in the order of time, and about its switches."""
     for what, rows in (("events", each.events), ("answers", each.answers)):
         times = [row.get("time_ns") for row in rows]
@@ -368,35 +333,34 @@ def _int(value: object) -> int:
 def datapath(case: Case, seen: OpenFlowEvidence) -> Iterator[Finding]:
     """Checks that each switch used the datapath that was asked, and that no packet for ovs-vswitchd was lost."""
     asked = dict(case.plan.datapaths)
-    for each in seen.switches:
-        if each.datapath != asked[each.name]:
+    for name, each in seen.switches.items():
+        if each.datapath != asked[name]:
             yield Finding(
                 "datapath",
                 "invalid",
-                f"{each.name} was asked to use the datapath {asked[each.name]} and used {each.datapath}",
+                f"{name} was asked to use the datapath {asked[name]} and used {each.datapath}",
                 "the kernel has no Open vSwitch: use datapath: user",
             )
-        if each.lost:
+        if each.lost_packets:
             yield Finding(
                 "upcalls",
                 "suspect",
-                f"{each.name} lost {each.lost} packets between its datapath and ovs-vswitchd",
+                f"{name} lost {each.lost_packets} packets between its datapath and ovs-vswitchd",
                 "the datapath had no flow for them: use a lower rate of new flows, or set up flows beforehand",
             )
 
 
 def controllers(case: Case, seen: OpenFlowEvidence) -> Iterator[Finding]:
     found = {each.name: each for each in seen.controllers}
-    switches = {each.name: each for each in seen.switches}
     for channel in case.plan.channels:
         yield from _app(channel, found[channel.name])
-        yield from _versions(channel, switches)
-        looks = [switches[name].is_connected for name in channel.switches]
-        lost = [name for name, was in zip(channel.switches, looks, strict=True) if was != (True, True)]
-        is_gone = not found[channel.name].runs or any(was is not None and not was[1] for was in looks)
+        yield from _versions(channel, seen.switches)
+        mine = {name: seen.switches[name] for name in channel.switches}
+        lost = [name for name, each in mine.items() if not (each.connected_before and each.connected_after)]
+        is_gone = not found[channel.name].runs or any(each.connected_after is False for each in mine.values())
         if not lost and not is_gone:
             continue
-        is_asked = _is_as_asked(channel, found[channel.name], looks)
+        is_asked = _is_as_asked(channel, found[channel.name], mine.values())
         names = ", ".join(lost or channel.switches) or "any switch"
         yield Finding(
             "controller",
@@ -408,16 +372,16 @@ def controllers(case: Case, seen: OpenFlowEvidence) -> Iterator[Finding]:
         )
 
 
-def _is_as_asked(channel: Channel, found: ControllerEvidence, seen: list[tuple[bool, bool] | None]) -> bool:
+def _is_as_asked(channel: Channel, found: ControllerEvidence, switches: Collection[SwitchResult]) -> bool:
     """Whether a controller that starts late or is killed was there before the workload, and after it, as it should."""
     controller = channel.controller
-    wanted = (controller.start_ns is None, controller.stop_ns is None)
-    if not found.runs >= wanted[1]:
-        return False
-    return all(was is not None and was[0] >= wanted[0] and was[1] >= wanted[1] for was in seen)
+    stays = controller.stop_ns is None
+    looks = [(each.connected_before, controller.start_ns is None) for each in switches]
+    looks += [(each.connected_after, stays) for each in switches]
+    return found.runs >= stays and all(was is not None and was >= wanted for was, wanted in looks)
 
 
-def _versions(channel: Channel, switches: Mapping[str, SwitchEvidence]) -> Iterator[Finding]:
+def _versions(channel: Channel, switches: Mapping[str, SwitchResult]) -> Iterator[Finding]:
     """A switch that offers others might speak another one with its controller."""
     asked = tuple(VERSIONS[each] for each in channel.controller.versions)
     for name in channel.switches if asked else ():

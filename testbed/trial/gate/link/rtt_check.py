@@ -18,7 +18,7 @@ from ...evidence.case import Case
 from ...evidence.stage import Evidence, StageEvidence
 from ...measured import PingResult
 from ...result import Finding
-from ...subject.machine import VMS
+from ...subject.machine import VMS, is_counted
 from ...subject.routing import ROUTING
 from .. import chance
 
@@ -90,7 +90,7 @@ def rtt(case: Case) -> Iterator[Finding]:
 
 def _computing_s(case: Case) -> float:
     """What the processors of virtual machines in virtual time may add to a round trip."""
-    return sum(vm.takes_ns(each.vm, COUNTED_INSTRUCTIONS) for each in case.of(VMS) if each.is_counted) / 1e9
+    return sum(vm.takes_ns(each.cpu, COUNTED_INSTRUCTIONS) for each in case.of(VMS).values() if is_counted(each)) / 1e9
 
 
 def _disagreed_s(case: Case) -> float:
@@ -191,7 +191,7 @@ def _dropped(each: StageEvidence) -> int:
 
 def _judged(case: Case, seen: PingResult, low_s: float, high_s: float, lost: Finding, took: str) -> Iterator[Finding]:
     virtual = case.virtual
-    emulated = any(each.accelerator == "tcg" for each in case.of(VMS))
+    emulated = any(each.accelerator == "tcg" for each in case.of(VMS).values())
     if seen.rtt_min_s is None or seen.rtt_max_s is None:
         yield lost
     elif emulated and high_s < seen.rtt_max_s and low_s <= seen.rtt_min_s <= high_s + EMULATED_S:
