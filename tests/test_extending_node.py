@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import MISSING, fields, replace
+from dataclasses import MISSING, fields
 from fnmatch import fnmatch
 from pathlib import Path
 from types import ModuleType
@@ -18,7 +18,7 @@ from typing import Any, get_args
 import jsonschema
 import pytest
 from storedruns import Made, write_run
-from trials import RunTrial, make_trial, seen_evidence, seen_stage, whole
+from trials import RunTrial, make_trial, seen_as, seen_evidence, seen_stage, whole
 
 from testbed.browser.page_text import SHARED
 from testbed.error import SpecError
@@ -204,7 +204,7 @@ def test_the_gate_judges_a_trial_over_it_and_the_result_is_one_as_any_other() ->
     seen = seen_evidence(ping, *map(tuple, stages), outcome, (), {}, {}, None, 0)  # type: ignore[arg-type]
     seen = whole(one, planned, seen)
     assert not [each for each in judge(Case(one, planned, seen)) if each.check in ("rtt", "data", "devices")]
-    late = replace(seen, rtt_check=replace(ping, rtt_min_s=0.02, rtt_max_s=0.02))
+    late = seen_as(seen, rtt_check=PingResult(5, 5, 0.02, 0.02, 0.02, 0.0))
     assert "rtt" in {each.check for each in judge(Case(one, planned, late))}
     assert result(Case(one, planned, seen), (), Ending("7.3.4", 10**9, 1.0)).asked.rtt_s == 0.01
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from test_gate import CASES, fine, judged, queued, slow_ping
 from test_mininet import HTB, in_mininet, tc_evidence
-from trials import SWITCH, found_by, make_trial, rose, seen_as, vm, with_seen
+from trials import SWITCH, found_by, make_trial, rose, round_trip, seen_as, vm, with_seen
 
 from testbed.kernel.vm.hypervisor import COUNTED
 from testbed.model.node.vm import Cpu
@@ -397,10 +397,10 @@ def test_what_a_controller_denies_as_asked_is_no_fault(
     trial = make_trial()
     plan = replace(orders(trial).plan, controlled=(("s", Channel("c", controller, ("s",))),))
     seen = fine(trial, plan)
-    nothing = replace(
+    nothing = seen_as(
         seen,
         outcome=replace(seen.outcome, goodput_bps=0.0),
-        rtt_check=replace(seen.rtt_check, received=0, rtt_min_s=None, rtt_max_s=None),
+        rtt_check=replace(round_trip(seen), received=0, rtt_min_s=None, rtt_max_s=None),
     )
     data = [each.verdict for each in data_check.arrived(Case(trial, plan, nothing))]
     assert data == (["valid"] if denies_data else ["invalid"])
@@ -475,7 +475,7 @@ def test_a_ping_of_the_workload_may_meet_the_slowest_rate_of_a_schedule_and_one_
     trial = make_trial({"schedule": [{"at": "500 ms", "rate": "1 Mbit/s"}]}, {"tool": "ping", "count": 1})
     plan = orders(trial).plan
     seen = slow_ping(during_s)(fine(trial, plan))
-    seen = replace(seen, rtt_check=replace(seen.rtt_check, rtt_min_s=before_s, rtt_max_s=before_s))
+    seen = seen_as(seen, rtt_check=replace(round_trip(seen), rtt_min_s=before_s, rtt_max_s=before_s))
     assert told(rtt_check.rtt(Case(trial, plan, seen))) == ([("invalid", text)] if text else [])
 
 
@@ -519,8 +519,8 @@ def test_pings_between_a_cache_and_its_origin_are_judged_too(
     plan = orders(trial).plan
     plan = replace(plan, upstream=plan.data_path)
     seen = fine(trial, plan)
-    ping = replace(seen.rtt_check, sent=5, received=received, rtt_min_s=rtt_s, rtt_max_s=rtt_s)
-    found = told(rtt_check.upstream(Case(trial, plan, replace(seen, upstream_check=ping))))
+    ping = replace(round_trip(seen), sent=5, received=received, rtt_min_s=rtt_s, rtt_max_s=rtt_s)
+    found = told(rtt_check.upstream(Case(trial, plan, seen_as(seen, upstream_check=ping))))
     assert found == ([("invalid", text)] if text else [])
     assert told(rtt_check.upstream(Case(trial, plan, seen))) == []
 
@@ -538,10 +538,10 @@ def test_what_a_full_buffer_dropped_later_took_no_ping_before() -> None:
     plan = orders(trial).plan
     seen = fine(trial, plan)
     stages = tuple(with_seen(stage, queue_drops=5) for stage in seen.data_stages)
-    lost = replace(seen, data_stages=stages, rtt_check=replace(seen.rtt_check, received=4))
+    lost = seen_as(seen, data_stages=stages, rtt_check=replace(round_trip(seen), received=4))
     text = "1 of 5 pings before the workload got no reply"
     assert told(rtt_check.rtt(Case(trial, plan, lost))) == [("invalid", text)]
-    own = replace(seen.rtt_check, received=4)
+    own = replace(round_trip(seen), received=4)
     during = replace(seen, outcome=replace(seen.outcome, measured={**seen.outcome.measured, "ping": vars(own)}))
     assert told(rtt_check.rtt(Case(trial, plan, during))) == [("invalid", "1 of 5 pings of the workload got no reply")]
     assert told(rtt_check.rtt(Case(trial, plan, replace(during, data_stages=stages)))) == []

@@ -378,7 +378,7 @@ def resent(
 def replies(count: int) -> Change:
     """Of five pings before the workload, beside a random loss that dropped its share."""
     ping = PingResult(5, count, 0.01, 0.01, 0.01, 0.0)
-    return lambda e: replace(on_data(delay_drops=100, delay_packets=9900)(e), rtt_check=ping)
+    return lambda e: seen_as(on_data(delay_drops=100, delay_packets=9900)(e), rtt_check=ping)
 
 
 def carried_in_all(octets: int, packets: int) -> tuple[QueueSample, QueueSample]:
@@ -734,7 +734,7 @@ def test_a_ping_over_ipv6_may_take_the_time_of_its_longer_frames(ip: str) -> Non
     path = {"ends": ["a", "b"], "rate": "1 Mbit/s", "rtt": "10 ms"}
     trial = make_trial(topology={"name": "net", "ip": ip, "nodes": nodes, "links": {"path": path}})
     plan = orders(trial).plan
-    slow = replace(fine(trial, plan), rtt_check=PingResult(5, 5, 0.0118, 0.0118, 0.0118, 0.0))
+    slow = seen_as(fine(trial, plan), rtt_check=PingResult(5, 5, 0.0118, 0.0118, 0.0118, 0.0))
     found = {finding.check for finding in judge(Judged(trial, plan, slow))}
     assert ("rtt" in found) is (ip == "4")
 

@@ -23,16 +23,16 @@ from test_gate import (
     flow,
     measured,
     outcome,
-    top,
 )
-from trials import make_trial
+from trials import make_trial, seen_as
 
 from testbed.trial.evidence.case import Case
 from testbed.trial.evidence.interval import Happened, Timeline
 from testbed.trial.evidence.stage import Evidence
-from testbed.trial.gate.consistency import tools
+from testbed.trial.gate.consistency import links, tools
 from testbed.trial.measured import PingResult
 from testbed.trial.orders.sequence import orders
+from testbed.trial.workload.ping import round_trip_faults
 
 
 def of(change: Change, path: Any = None, workload: Any = None, **more: Any) -> list[str]:
@@ -350,17 +350,18 @@ def test_pings_have_as_many_round_trips_as_replies(which: str, ping: Any, fault:
     seen = fine(trial, plan)
     result = PingResult(*ping)
     changed = {
-        "before": replace(seen, rtt_check=result),
+        "before": seen_as(seen, rtt_check=result),
         "own": measured(ping=vars(result))(seen),
-        "upstream": replace(seen, upstream_check=result),
+        "upstream": seen_as(seen, upstream_check=result),
     }[which]
-    assert [each.text for each in tools.adds_up(Case(trial, plan, changed))] == ([fault] if fault else [])
+    case = Case(trial, plan, changed)
+    assert [each.text for each in (*tools.adds_up(case), *links.adds_up(case))] == ([fault] if fault else [])
 
 
 def test_without_a_delay_a_round_trip_may_be_0() -> None:
-    zero = top(rtt_check=PingResult(5, 5, 0.0, 0.0, 0.0, 0.0))
-    assert of(zero, {"rtt": "0 ms", "buffer": "20 packets"}) == []
-    assert of(zero, {"rtt": "1 us", "buffer": "20 packets"}) == ["RTTs of (0.0, 0.0, 0.0) s"]
+    zero = PingResult(5, 5, 0.0, 0.0, 0.0, 0.0)
+    assert list(round_trip_faults(zero, 0)) == []
+    assert list(round_trip_faults(zero, 1000)) == ["RTTs of (0.0, 0.0, 0.0) s"]
 
 
 DATA = {"sent_datagrams": 10, "arrived_datagrams": 7, "lost_datagrams": 3}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from test_gate import FLOW, IPERF3, NOISE, START_NS, Change, S, fine, measured, on_answers, on_data, outcome, top
 from test_mininet import in_mininet, tc_evidence
-from trials import SWITCH, make_trial, rose, seen_as, vm
+from trials import SWITCH, make_trial, rose, round_trip, seen_as, vm
 
 from testbed.kernel.vm.hypervisor import COUNTED
 from testbed.model.openflow import Controller
@@ -290,7 +290,7 @@ def test_the_end_of_a_flow_has_no_less_than_its_last_sample(flow: Any, info: Any
         (on_data(around=None), "the queue of the link path forward"),
         (on_answers(around=None), "the queue of the link path backward"),
         (top(mininet="2.3.0"), "Mininet 2.3.0, which was not asked for"),
-        (lambda e: replace(e, rtt_check=replace(e.rtt_check, sent=4)), "pings: 4 of 5 were sent"),
+        (lambda e: seen_as(e, rtt_check=replace(round_trip(e), sent=4)), "pings: 4 of 5 were sent"),
         (outcome(goodput_bps=None), "goodput_bps of the tool flow"),
         (outcome(flows=(replace(FLOW, received_bytes=None),)), "received_bytes of flow 1"),
         (outcome(flows=(FLOW, replace(FLOW, retransmits=None))), "retransmits of flow 2"),
@@ -327,10 +327,10 @@ def test_pings_of_a_cache_and_computers_are_there() -> None:
     plan = orders(trial).plan
     plan = replace(plan, upstream=plan.data_path)
     seen = fine(trial, plan)
-    for ping in (None, replace(seen.rtt_check, sent=4)):
-        (found,) = presence.present(Case(trial, plan, replace(seen, upstream_check=ping)))
+    for ping in (None, replace(round_trip(seen), sent=4)):
+        (found,) = presence.present(Case(trial, plan, seen_as(seen, upstream_check=ping)))
         assert found.text == "missing: the pings from the origin to the cache"
-    assert list(presence.present(Case(trial, plan, replace(seen, upstream_check=seen.rtt_check)))) == []
+    assert list(presence.present(Case(trial, plan, seen_as(seen, upstream_check=round_trip(seen))))) == []
     busy = of(presence.present, top(cpu_busy=None), kernel="host")
     assert busy == [("invalid", "missing: the CPU time of this computer")]
     assert of(presence.present, top(cpu_busy=0.0), kernel="host") == []

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from test_gate import fine
 from test_queue import looks, said
-from trials import make_trial
+from trials import make_trial, seen_as
 
 from testbed.interactive import overview
 from testbed.interactive.build import build
@@ -28,7 +28,7 @@ from testbed.trial.observe.sample import CounterSample, QueueSample
 def before(trial: Trial, low_s: float, high_s: float) -> list[str]:
     """Verdicts on the pings before the workload."""
     planned = plan(trial.topology, trial.workload)
-    seen = replace(fine(trial, planned), rtt_check=PingResult(5, 5, low_s, (low_s + high_s) / 2, high_s, 0.0))
+    seen = seen_as(fine(trial, planned), rtt_check=PingResult(5, 5, low_s, (low_s + high_s) / 2, high_s, 0.0))
     return [each.verdict for each in rtt_check.rtt(Case(trial, planned, seen)) if each.check == "rtt"]
 
 

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from trials import steps_data
+from test_gate import fine
+from trials import SWITCH, make_trial, steps_data
 
 from testbed import package
 from testbed.error import MachineError, UserError
@@ -32,6 +33,7 @@ from testbed.plan.node.controller import Start, told
 from testbed.spec.load import load_scenario, load_topology
 from testbed.spec.syntax.attachment import permitted
 from testbed.trial import readiness, ready_kernel
+from testbed.trial.evidence.case import Case
 from testbed.trial.orders.sequence import orders
 from testbed.trial.subject import openflow
 
@@ -329,7 +331,14 @@ def test_a_lab_kernel_sees_our_folders_wherever_they_are() -> None:
 
 def test_events_of_a_controller_are_told_from_the_start_of_the_workload() -> None:
     event = {"time_ns": 3 * 10**9, "kind": "connected", "dpid": 1}
-    seen = openflow.OpenFlowEvidence({}, (openflow.ControllerEvidence("c", (event,), {"s": 2}, ()),))
-    told_back = openflow.result(seen, 10**9).controllers["c"]
+    controllers = (openflow.ControllerEvidence("c", (event,), {"s": 2}, ()),)
+    trial = make_trial()
+    plan = orders(trial).plan
+    good = fine(trial, plan)
+    case = Case(trial, plan, replace(good, outcome=replace(good.outcome, begin_ns=10**9)))
+    assert openflow.result(case, openflow.OpenFlowEvidence({}, controllers)) is None
+    found = openflow.result(case, openflow.OpenFlowEvidence({"s": SWITCH}, controllers))
+    assert found is not None
+    told_back = found.controllers["c"]
     assert list(map(dict, told_back.events)) == [{"time_s": 2.0, "kind": "connected", "dpid": 1}]
     assert dict(told_back.packet_ins) == {"s": 2}

@@ -15,10 +15,9 @@ from trials import make_trial
 from testbed.kernel.guest import CONSOLE
 from testbed.plan.step import data
 from testbed.sweep import audit, run_file, store
-from testbed.trial import folder
-from testbed.trial.orders import file_name
+from testbed.trial import folder, reader
 from testbed.trial.orders.sequence import orders
-from testbed.trial.subject import observer
+from testbed.trial.subject import observer, round_trip
 
 TEXT = Path(__file__, "../../docs/results.md").resolve().read_text()
 (BLOCK,) = re.findall(r"```\n(DIR/run\.json.*?)```", TEXT, re.DOTALL)
@@ -53,7 +52,8 @@ def test_every_file_that_a_trial_writes_is_listed(name: str) -> None:
 
 def test_every_file_with_a_fixed_name_is_listed() -> None:
     fixed = {folder.RESULT, folder.TRIAL, folder.HOST, folder.PROVENANCE, CONSOLE, "plan.sh", "steps.json"}
-    fixed |= {value for key, value in (vars(file_name) | vars(observer)).items() if key.isupper() and "." in value}
+    parts = vars(reader) | vars(round_trip) | vars(observer)
+    fixed |= {name for key, name in parts.items() if key.isupper() and isinstance(name, str) and "." in name}
     fixed |= {run_file.NAME, run_file.LOOKS, audit.FILE, store.LOCK, store.ERROR, f"{folder.PARTIAL}x"}
     listed = BLOCK.replace("DIR/", "")
     missing = {each for each in fixed if not any(fnmatch(each, word) for word in PATTERNS) and each not in listed}

@@ -84,6 +84,8 @@ PARTS = {
     "captures_dropped": ("captures", "missed"),
     "network": ("network", "facts"),
     "reference": ("network", "reference"),
+    "rtt_check": ("round_trips", "data"),
+    "upstream_check": ("round_trips", "upstream"),
 }
 """Parts of what is seen of subjects."""
 WHOLE = frozenset({"openflow", "routing", "servers", "filters", "vms"})
@@ -117,6 +119,7 @@ def seen_evidence(
     from testbed.trial.subject.machine import Machines
     from testbed.trial.subject.network import NetworkEvidence
     from testbed.trial.subject.openflow import OpenFlowEvidence
+    from testbed.trial.subject.round_trip import RoundTrips
     from testbed.trial.subject.routing import RoutingEvidence
 
     things = {
@@ -129,9 +132,15 @@ def seen_evidence(
         "machines": Machines(cpu_busy),
         "captures": Captures({}, captures_dropped),
         "vms": {},
+        "round_trips": RoundTrips(rtt_check),
     }
-    made = Evidence(rtt_check, data_stages, answer_stages, outcome, tcp, device_drops or {}, things=things)
+    made = Evidence(data_stages, answer_stages, outcome, tcp, device_drops or {}, things=things)
     return seen_as(made, **more)
+
+
+def round_trip(seen: Evidence) -> PingResult:
+    """The pings along the data path."""
+    return seen.things["round_trips"].data  # type: ignore[no-any-return]
 
 
 def rose(seen: Evidence) -> Mapping[str, int]:

@@ -30,8 +30,9 @@ from ..plan import mininet
 from ..plan.network import Plan
 from ..plan.node import controller, frr
 from ..plan.step import Run
-from ..trial.orders.sequence import RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS, SETTLE_S, Orders
+from ..trial.orders.sequence import SETTLE_S, Orders
 from ..trial.start.memory import MAP_SHARE
+from ..trial.subject.round_trip import RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS
 from ..trial.workload import udp
 
 FRAME_BYTES = 1514

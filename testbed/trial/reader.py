@@ -38,13 +38,16 @@ from .observe.sample import (
     received_series,
     tcp_samples,
 )
-from .orders.file_name import LOG, MININET_REPORT, RTT_CHECK, TIMELINE, UPSTREAM_CHECK
 from .orders.sequence import Orders
 from .subject import routing
 from .subject.observer import AFTER, CHANGES, READ_BACK, SAMPLES
 from .subject.registry import SUBJECTS
-from .workload import background, ping, registry
+from .workload import background, registry
 from .workload.background import BACKGROUND
+
+LOG, TIMELINE = "log.jsonl", "timeline.jsonl"
+"""What the agent writes."""
+MININET_REPORT = "mininet.json"
 
 FOR_EVER_NS, SECOND_NS = 2**63 - 1, 10**9
 
@@ -66,16 +69,13 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
     tcp = tuple(tcp_samples(dumps.samples, made.sampled))
     if trial.workload.port_is_senders and (trial.samples_interval_ns or SECOND_NS) < SECOND_NS:
         outcome = replace(outcome, measured={**outcome.measured, TcpResult.KEY: _series(trial.workload, outcome, tcp)})
-    upstream = folder / UPSTREAM_CHECK
     return Evidence(
-        rtt_check=ping.parse((folder / RTT_CHECK).read_text()),
         data_stages=data_stages,
         answer_stages=answer_stages,
         outcome=outcome,
         tcp=tcp,
         device_drops=dumps.device_drops(),
         timeline=dumps.timeline,
-        upstream_check=ping.parse(upstream.read_text()) if upstream.exists() else None,
         background_short_ns=short,
         channels=tuple(
             dumps.stage(emulator, stage)

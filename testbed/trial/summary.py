@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..kernel.guest import Ending
 from ..model.link.impairment import IMPAIRMENTS, GilbertElliott, Loss, RandomLoss, mean_loss
 from ..model.link.queue import queue_words
@@ -29,19 +27,13 @@ from .result import (
     PolicyResult,
     QueueResult,
     RandomLossResult,
-    RouterResult,
     Seen,
     StageResult,
     TclinkResult,
     TrialResult,
 )
-from .subject import openflow, routing
-from .subject.capture import CAPTURES
-from .subject.filter import FILTERS
-from .subject.machine import MACHINES, VMS
-from .subject.openflow import OPENFLOW
 from .subject.registry import SUBJECTS
-from .subject.routing import ROUTING
+from .subject.round_trip import ROUND_TRIPS
 
 
 def result(case: Case, findings: tuple[Finding, ...], ending: Ending) -> TrialResult:
@@ -51,6 +43,7 @@ def result(case: Case, findings: tuple[Finding, ...], ending: Ending) -> TrialRe
     )
     drops = [each.expected_drops for each in lossy]
     begin, end = outcome.begin_ns, outcome.end_ns
+    of_subjects = [(each.field, each.name, each.result(case, case.of(each))) for each in SUBJECTS if each.result]
     return TrialResult(
         id=case.trial.id,
         params=dict(case.trial.params),
@@ -68,8 +61,8 @@ def result(case: Case, findings: tuple[Finding, ...], ending: Ending) -> TrialRe
             dropped_packets=sum(n for n in drops if n is not None) if any(n is not None for n in drops) else None,
         ),
         seen=Seen(
-            rtt_s=case.evidence.rtt_check.rtt_min_s,
-            rtt_max_s=case.evidence.rtt_check.rtt_max_s,
+            rtt_s=case.of(ROUND_TRIPS).data.rtt_min_s,
+            rtt_max_s=case.of(ROUND_TRIPS).data.rtt_max_s,
             rate_bps=_seen_rate(case),
             data_packets=lossy[0].counts.data_packets if lossy else None,
             dropped_packets=sum(each.counts.dropped_packets for each in lossy) if lossy else None,
@@ -80,38 +73,21 @@ def result(case: Case, findings: tuple[Finding, ...], ending: Ending) -> TrialRe
         ),
         stages=tuple(_stage(case, each) for each in case.evidence.stages),
         measured=outcome.measured,
-        captures=case.of(CAPTURES).files,
         workload_s=(end - begin) / 1e9 if begin is not None and end is not None else None,
         steady_s=(outcome.steady_ns - begin) / 1e9 if outcome.steady_ns and begin else None,
         ip_version=None if case.plan.data_path is None else case.plan.data_path.destination_ip.version,
         nic=dict(case.plan.nics),
         pacing="TCP's own (no fq on the hosts)",
-        vms=case.of(VMS),
         engine=case.trial.topology.engine,
         mininet_version=case.evidence.mininet,
         tclinks=tuple(_tclink(each) for each in case.evidence.tc_ends),
         kernel=case.trial.kernel.kind,
         kernel_release=ending.release,
         lab_s=ending.end_ns / 1e9 if case.virtual else ending.wall_s,
-        machines=case.of(MACHINES).machines,
-        sdn=openflow.result(case.of(OPENFLOW), begin) if case.of(OPENFLOW).switches else None,
-        things={each.name: record.write(each.result(case, case.of(each))) for each in SUBJECTS if each.result},
-        routers=_routers(case, begin or _timeline_start(case.evidence)),
+        things={name: record.write(said) for field, name, said in of_subjects if field is None},
         wall_s=ending.wall_s,
+        **{field: said for field, _, said in of_subjects if field is not None},
     )
-
-
-def _routers(case: Case, begin_ns: int | None) -> dict[str, RouterResult]:
-    """Routers with daemons, then those that have rules only."""
-    found = routing.result(case.of(ROUTING), begin_ns)
-    for each in case.of(FILTERS):
-        met = {f"{where}: {text}": packets for where, text, packets in each.met}
-        found[each.name] = replace(found.get(each.name, RouterResult()), rules=met)
-    return found
-
-
-def _timeline_start(evidence: Evidence) -> int | None:
-    return None if evidence.timeline is None else evidence.timeline.start_ns
 
 
 def _of_queues(evidence: Evidence, name: str) -> int | None:

@@ -64,6 +64,12 @@ class Case:
         return self.evidence.judged
 
     @property
+    def start_ns(self) -> int | None:
+        """When the workload began, or where its tool does not tell, its schedule; None if nothing tells."""
+        timeline, begin_ns = self.evidence.timeline, self.evidence.outcome.begin_ns
+        return begin_ns if begin_ns is not None or timeline is None else timeline.start_ns
+
+    @property
     def watch(self) -> Watch:
         """How well the trial's shapers were watched."""
         return Watch(self.evidence.outcome.begin_ns, self.trial.samples_interval_ns, self.virtual)
@@ -108,8 +114,8 @@ class Subject(Generic[S]):
     `steps` ask for it at each time of WHEN; `read` reads what they left in the trial's folder (TrialError if that makes
     no sense), as a value of the type `kind`. `missing` says in words what the plan has and nothing was read of,
     `faults` what does not add up: each makes a trial invalid. `reported` is about what computers may not report, and
-    `checks` compare what was asked with what was seen. `result` is what a result says under `things` (None: nothing, or
-    it has fields of its own).
+    `checks` compare what was asked with what was seen. `result` is what a result says, in a `field` of TrialResult
+    of its own or else under `things`; None if it says nothing.
     """
 
     name: str
@@ -120,6 +126,7 @@ class Subject(Generic[S]):
     faults: Callable[[Case, S], Iterator[str]] = _nothing
     reported: Callable[[Case, S], Iterator[Finding]] = _nothing
     result: Callable[[Case, S], Any] | None = None
+    field: str | None = None
     checks: tuple[Callable[[Case, S], Iterator[Finding]], ...] = ()
 
     def judged(self, case: Case) -> Iterator[Finding]:

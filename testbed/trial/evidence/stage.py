@@ -13,7 +13,6 @@ from ...plan.link.stage import ETHERNET_BYTES, Emulator, Stage, State
 from ...plan.link.tclink import TcPort
 from ...plan.network import Plan
 from ..law import ASKED
-from ..measured import PingResult
 from ..observe.bucket import PacedSample
 from ..observe.readback import HtbClass, Qdisc
 from ..observe.sample import (
@@ -230,25 +229,21 @@ class Evidence:
 
     The data passed the `data_stages`, the answers the `answer_stages`. `device_drops` counts the packets that devices
     lost without being asked to: 0 for what was looked at, without what was not. `timeline` is None if nothing was
-    scheduled or the schedule never started. `upstream_check` are the pings between
-    origin and cache. `background_short_ns` has how long before the workload each background ended, 0 if it did not.
-    `channels` are the stages between switches and controllers; `detours` are the stages of data paths that routing
-    daemons find when links go down. The data left by the
-    `data_tc_ends` of TCLinks, the answers by the `answer_tc_ends`. `mininet` is the version that built the network;
-    None if Mininet did not.
+    scheduled or the schedule never started. `background_short_ns` has how long before the workload each background
+    ended, 0 if it did not. `channels` are the stages between switches and controllers; `detours` are the stages of data
+    paths that routing daemons find when links go down. The data left by the `data_tc_ends` of TCLinks, the answers by
+    the `answer_tc_ends`. `mininet` is the version that built the network; None if Mininet did not.
     `beside` are the stages that neither data nor answers pass, nor controllers, `beside_tc_ends` the ends of TCLinks of
     which the same is true: of them there are no samples.
     `things` maps the name of each subject to what was seen of it.
     """
 
-    rtt_check: PingResult
     data_stages: tuple[StageEvidence, ...]
     answer_stages: tuple[StageEvidence, ...]
     outcome: Outcome
     tcp: tuple[TcpSample, ...]
     device_drops: Mapping[str, int]
     timeline: Timeline | None = None
-    upstream_check: PingResult | None = None
     background_short_ns: Mapping[str, int] = field(default_factory=dict)
     channels: tuple[StageEvidence, ...] = ()
     detours: tuple[tuple[StageEvidence, ...], ...] = ()

@@ -25,17 +25,12 @@ from ..subject.capture import CAPTURE_BUFFER_BYTES, capture_points
 from ..subject.network import observed_after
 from ..subject.observer import AFTER, CHANGES, OBSERVER, READ_BACK, SAMPLES, changed, observed, sampled
 from ..subject.registry import SUBJECTS
-from ..workload import background, ping, registry
-from .file_name import RTT_CHECK, UPSTREAM_CHECK
+from ..workload import background, registry
 
 SETTLE_S, STP_SETTLE_S = 2, 35
 """The pause between the plan and the first packet. The kernel tells a bridge up to a second late that the other end of
 a port is up, and a spanning tree listens for 15 s and learns for 15 s. Before 1 s of CLOCK_MONOTONIC, iputils' ping
 does not pace itself."""
-
-RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS = 5, 200_000_000
-
-WARM_UP_COUNT, WARM_UP_INTERVAL_NS = 3, 1_000_000_000
 
 CONTROL_SETTLE_ROUND_TRIPS = 20
 """Round trips of the control channel: for handshakes, and for what an app sends to a new switch."""
@@ -104,7 +99,6 @@ def orders(trial: Trial) -> Orders:
         *bring_up.steps(trial.topology, planned, trial.kernel, remote.reach_steps(trial, planned)),
         Sleep(_settle_s(trial, planned)),
         *asked("settled"),
-        *(() if planned.controlled else _rtt_checks(planned)),
         *remote.observe(planned, READ_BACK, 0, before),
         *asked("before", "opening"),
         *remote.observe(planned, SAMPLES, trial.samples_interval_ns or SIGN_OF_LIFE_NS, during, OBSERVER),
@@ -116,9 +110,7 @@ def orders(trial: Trial) -> Orders:
         *(Stop(name) for name in remote.observers(planned, during, OBSERVER)),
         *asked("ended"),
         *remote.observe(planned, AFTER, 0, after),
-        *asked("rules", "after", "settings", "closing", "late"),
-        *(_late_rtt_checks(planned) if planned.controlled else ()),
-        *asked("last"),
+        *asked("rules", "after", "settings", "closing", "late", "last"),
     )
     buffers = CAPTURE_BUFFER_BYTES * sum(1 for _ in capture_points(trial, planned))
     others = sum(map(len, drawn.values()))
@@ -132,22 +124,6 @@ def orders(trial: Trial) -> Orders:
 def _captures_links(trial: Trial) -> bool:
     """Whether devices of an emulator are captured, which shall show every packet by itself."""
     return any(capture.at == link.name for capture in trial.captures for link in trial.topology.links)
-
-
-def _rtt_checks(planned: Plan) -> Iterator[Step]:
-    """Pings along the data path: from the host that sends to the receiver, and from the origin if that is a cache."""
-    for data_path, file in ((planned.data_path, RTT_CHECK), (planned.upstream, UPSTREAM_CHECK)):
-        if data_path is not None:
-            yield ping.step(planned, data_path, file, RTT_CHECK_COUNT, RTT_CHECK_INTERVAL_NS)
-
-
-def _late_rtt_checks(planned: Plan) -> Iterator[Step]:
-    """Pings after the workload, so that the workload's first packets make the switches ask the controllers. The warm-up
-    pings, whose results are ignored, ask what the later pings would have to.
-    """
-    for data_path in filter(None, (planned.data_path, planned.upstream)):
-        yield ping.step(planned, data_path, f"rtt-warm-up-{data_path.source}.out", WARM_UP_COUNT, WARM_UP_INTERVAL_NS)
-    yield from _rtt_checks(planned)
 
 
 def _settle_s(trial: Trial, planned: Plan) -> float:

@@ -208,4 +208,6 @@ CAPTURES = Subject(
     faults=faults,
     reported=reported,
     checks=(missed,),
+    result=lambda case, seen: seen.files,
+    field="captures",
 )

@@ -275,8 +275,23 @@ def _while_data_flowed(machine: VmResult, evidence: Evidence) -> float | None:
     return min(1.0, max(0.0, machine.busy_s - looks_s) * 1e9 / sent_ns)
 
 
-MACHINES = Subject(name="machines", kind=Machines, read=read, steps=steps, missing=missing, checks=(cpu, others))
+MACHINES = Subject(
+    name="machines",
+    kind=Machines,
+    read=read,
+    steps=steps,
+    missing=missing,
+    checks=(cpu, others),
+    result=lambda case, seen: seen.machines,
+    field="machines",
+)
 
 VMS = Subject[Mapping[str, VmResult]](
-    name="vms", kind=Mapping[str, VmResult], read=read_vms, missing=missing_vms, checks=(processors, emulated)
+    name="vms",
+    kind=Mapping[str, VmResult],
+    read=read_vms,
+    missing=missing_vms,
+    checks=(processors, emulated),
+    result=lambda case, seen: seen,
+    field="vms",
 )

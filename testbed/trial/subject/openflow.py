@@ -238,12 +238,11 @@ def _raised(channel: Channel, folder: Path) -> Iterator[dict[str, Any]]:
             yield {"time_ns": 1, "kind": "exception", "text": text[at:][:ERRORS_BYTES]}
 
 
-def result(evidence: OpenFlowEvidence, begin_ns: int | None) -> SdnResult:
-    """The result of the evidence. Times count from the workload's start, or from that of the clock if None."""
-    return SdnResult(
-        evidence.switches,
-        {each.name: _controller_result(each, begin_ns or 0) for each in evidence.controllers},
-    )
+def result(case: Case, seen: OpenFlowEvidence) -> SdnResult | None:
+    """Times count from the workload's start, or from that of the clock if the tool does not tell."""
+    begin_ns = case.evidence.outcome.begin_ns or 0
+    controllers = {each.name: _controller_result(each, begin_ns) for each in seen.controllers}
+    return SdnResult(seen.switches, controllers) if seen.switches else None
 
 
 def _controller_result(each: ControllerEvidence, start_ns: int) -> ControllerResult:
@@ -421,4 +420,6 @@ OPENFLOW = Subject(
     missing=missing,
     faults=faults,
     checks=(controllers, datapath),
+    result=result,
+    field="sdn",
 )

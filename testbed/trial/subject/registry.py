@@ -12,6 +12,7 @@ from .host_counter import HOST_COUNTERS
 from .machine import MACHINES, VMS
 from .network import NETWORK
 from .openflow import OPENFLOW
+from .round_trip import ROUND_TRIPS
 from .routing import ROUTING
 
 SUBJECTS: list[Subject[Any]] = [
@@ -24,5 +25,6 @@ SUBJECTS: list[Subject[Any]] = [
     MACHINES,
     CAPTURES,
     VMS,
+    ROUND_TRIPS,
 ]
 """In the order of their steps at one time, and of their findings. A package outside the testbed appends its own."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from ipaddress import ip_address, ip_network
 from pathlib import Path
@@ -32,6 +32,7 @@ from ...plan.step import Location, Run, Step, Stop
 from ..evidence.case import Case, Subject, When
 from ..observe.process_state import is_alive
 from ..result import Finding, RouteChange, RouterResult
+from .filter import FILTERS
 
 SCRIPT = "await_routes.py"
 CONVERGED, CLOCK = "routing-converged.txt", "routing-clock.txt"
@@ -259,9 +260,13 @@ def _changes(lines: list[str], ahead_ns: int) -> Iterator[tuple[int, str]]:
         yield at_ns, said
 
 
-def result(seen: RoutingEvidence, begin_ns: int | None) -> dict[str, RouterResult]:
-    """The routers by name. Times count from the workload's start, or from that of the clock if None."""
-    return {each.name: _result(each, seen.waited_ns, begin_ns or 0) for each in seen.routers}
+def result(case: Case, seen: RoutingEvidence) -> dict[str, RouterResult]:
+    """Routers with daemons, then those that have rules only. Times count from the start, or from that of the clock."""
+    found = {each.name: _result(each, seen.waited_ns, case.start_ns or 0) for each in seen.routers}
+    for each in case.of(FILTERS):
+        met = {f"{where}: {text}": packets for where, text, packets in each.met}
+        found[each.name] = replace(found.get(each.name, RouterResult()), rules=met)
+    return found
 
 
 def _result(each: RouterEvidence, waited_ns: int | None, begin_ns: int) -> RouterResult:
@@ -355,9 +360,7 @@ def way(case: Case, seen: RoutingEvidence) -> Iterator[Finding]:
 def changed(case: Case, seen: RoutingEvidence) -> Iterator[Finding]:
     """A note: when the last route changed while the workload ran."""
     moved = [(at_ns, each.name) for each in seen.routers for at_ns, _ in each.changes]
-    begin_ns = case.evidence.outcome.begin_ns
-    if begin_ns is None and case.evidence.timeline is not None:
-        begin_ns = case.evidence.timeline.start_ns
+    begin_ns = case.start_ns
     if moved and begin_ns is not None:
         at_ns, name = max(moved)
         what = f"{len(moved)} changes of routes, the last at {name}, {(at_ns - begin_ns) / 1e9:.6f} s after the start"
@@ -427,4 +430,6 @@ ROUTING = Subject(
     read=read,
     steps=steps,
     checks=(ran, neighbours, installed, way, changed),
+    result=result,
+    field="routers",
 )

@@ -18,12 +18,14 @@ from ..evidence.case import Case
 from ..evidence.outcome import Outcome
 from ..measured import PingResult
 from ..result import Finding
-from .tool import Tool, other_load
+from .tool import Tool, other_load, rises
 
 OUTPUT = "ping.out"
 FIRST = 3
 """With controllers, so many pings at the beginning run as separate processes: ping prints single RTTs with only three
 digits."""
+PRINTED_S = 1e-6
+"""What ping prints is rounded to this. Without any delay, virtual time may stand still: then it prints 0."""
 
 
 def step(plan: Plan, data_path: DataPath, output: str, count: int, interval_ns: int, size_bytes: int = 56) -> Run:
@@ -113,10 +115,27 @@ def _together(first: list[PingResult], rest: list[PingResult]) -> PingResult:
     )
 
 
+def faults(case: Case, ping: PingResult) -> Iterator[str]:
+    return round_trip_faults(ping, case.plan.rtts_ns[0])
+
+
+def round_trip_faults(each: PingResult, rtt_ns: int) -> Iterator[str]:
+    """What does not add up in the times of pings on a path that takes so long."""
+    times = (each.rtt_min_s, each.rtt_mean_s, each.rtt_max_s)
+    known = [time_s for time_s in times if time_s is not None]
+    if each.received > each.sent or (each.received > 0) != (len(known) == 3 and each.rtt_sd_s is not None):
+        yield f"{each.received} of {each.sent} pings got a reply, with RTTs of {times} s"
+    elif not rises(known, or_stays=True) or (known and rtt_ns / 1e9 >= PRINTED_S and not known[0]):
+        yield f"RTTs of {times} s"
+    elif known and not each.rtt_sd_s and known[2] - known[0] > PRINTED_S * (1 + math.sqrt(2 * each.received)):
+        # The standard deviation is at least the range over sqrt(2n).
+        yield f"RTTs of {times} s with a standard deviation of {each.rtt_sd_s} s"
+
+
 def pings(case: Case, ping: PingResult) -> Iterator[Finding]:
     asked = case.trial.workload.load[0].packets
     if asked is not None and 2 * ping.sent != asked:
         yield other_load(f"{ping.sent} pings were sent, asked were {asked // 2}")
 
 
-TOOL = Tool(PingWorkload, steps=steps, read=read, begin=None, result=PingResult, checks=(pings,))
+TOOL = Tool(PingWorkload, steps=steps, read=read, begin=None, result=PingResult, faults=faults, checks=(pings,))

@@ -12,7 +12,6 @@ from ....plan.node.namespace import node_netns
 from ...evidence.case import Case
 from ...evidence.outcome import TcpResult
 from ...evidence.stage import StageEvidence, TcEvidence, stages_beside, tc_beside
-from ...orders.sequence import RTT_CHECK_COUNT
 from ...result import Finding
 from ...subject.observer import is_observed, passed
 from ...subject.registry import SUBJECTS
@@ -97,15 +96,6 @@ def _tc_ends(case: Case) -> Iterator[str]:
         )
 
 
-def _pings(case: Case) -> Iterator[str]:
-    if case.evidence.rtt_check.sent < RTT_CHECK_COUNT:
-        yield f"pings: {case.evidence.rtt_check.sent} of {RTT_CHECK_COUNT} were sent"
-    if case.plan.upstream is not None and (
-        case.evidence.upstream_check is None or case.evidence.upstream_check.sent < RTT_CHECK_COUNT
-    ):
-        yield "the pings from the origin to the cache"
-
-
 def _tool(case: Case) -> Iterator[str]:
     """What the tool always says."""
     tool, outcome = tool_of(case.trial.workload), case.evidence.outcome
@@ -135,7 +125,6 @@ def _devices(case: Case) -> Iterator[str]:
 PARTS: tuple[Callable[[Case], Iterator[str]], ...] = (
     _stages,
     _tc_ends,
-    _pings,
     _tool,
     background.missing,
     _devices,

@@ -13,18 +13,14 @@ from ... import measured
 from ...evidence.case import Case
 from ...evidence.outcome import TcpResult
 from ...law import zeros
-from ...measured import PingResult
 from ...observe.sample import received_series
 from ...result import Finding
 from ...workload import background
 from ...workload.registry import tool_of
-from ...workload.tool import rises
 
 HINT = "an output of the trial is damaged or not whole"
 NEAR = 1e-6
 """The relative difference of numbers that were rounded or came from a division."""
-PINGS_S = 1e-6
-"""What ping prints is rounded to this. Without any delay, virtual time may stand still: then it prints 0."""
 ENDS_APART = 0.05
 """By which share the bytes of a goodput and of its ramp may miss those of the flows, whose ends differ a little."""
 ALONE = 0.01
@@ -140,36 +136,10 @@ def _tool(case: Case) -> Iterator[str]:
     return iter(()) if tool.faults is None or found is None else tool.faults(case, found)
 
 
-def _pings(case: Case) -> Iterator[str]:
-    own = measured.find(PingResult, case.evidence.outcome.measured)
-    upstream_ns = 0 if case.plan.upstream is None else case.plan.upstream.rtt_ns
-    rows = (
-        (case.evidence.rtt_check, case.plan.rtts_ns[0]),
-        (own, case.plan.rtts_ns[0]),
-        (case.evidence.upstream_check, upstream_ns),
-    )
-    for each, rtt_ns in rows:
-        if each is not None:
-            yield from _round_trips(each, rtt_ns)
-
-
-def _round_trips(each: PingResult, rtt_ns: int) -> Iterator[str]:
-    times = (each.rtt_min_s, each.rtt_mean_s, each.rtt_max_s)
-    known = [time_s for time_s in times if time_s is not None]
-    if each.received > each.sent or (each.received > 0) != (len(known) == 3 and each.rtt_sd_s is not None):
-        yield f"{each.received} of {each.sent} pings got a reply, with RTTs of {times} s"
-    elif not rises(known, or_stays=True) or (known and rtt_ns / 1e9 >= PINGS_S and not known[0]):
-        yield f"RTTs of {times} s"
-    elif known and not each.rtt_sd_s and known[2] - known[0] > PINGS_S * (1 + math.sqrt(2 * each.received)):
-        # The standard deviation is at least the range over sqrt(2n).
-        yield f"RTTs of {times} s with a standard deviation of {each.rtt_sd_s} s"
-
-
 PARTS: tuple[Callable[[Case], Iterator[str]], ...] = (
     _times,
     _flows,
     _series,
     _tool,
-    _pings,
     background.faults,
 )

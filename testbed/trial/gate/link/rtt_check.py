@@ -19,6 +19,7 @@ from ...evidence.stage import Evidence, StageEvidence
 from ...measured import PingResult
 from ...result import Finding
 from ...subject.machine import VMS, is_counted
+from ...subject.round_trip import ROUND_TRIPS
 from ...subject.routing import ROUTING
 from .. import chance
 
@@ -108,7 +109,7 @@ def _disagreed_s(case: Case) -> float:
 
 def upstream(case: Case) -> Iterator[Finding]:
     """Checks the pings between a cache and its origin; jitter on the path widens the tolerance."""
-    seen = case.evidence.upstream_check
+    seen = case.of(ROUND_TRIPS).upstream
     if case.plan.upstream is None or seen is None:
         return
     asked_s = case.plan.upstream.rtt_ns / 1e9
@@ -283,7 +284,7 @@ def _longest_queue_s(each: StageEvidence) -> float:
 def _pings(case: Case) -> Iterator[tuple[str, PingResult, int, bool]]:
     """(name, result, payload bytes, whether schedules and background were active) for each series of pings."""
     late = bool(case.plan.controlled)
-    yield AFTERWARDS if late else "ping before the workload", case.evidence.rtt_check, PAYLOAD_BYTES, late
+    yield AFTERWARDS if late else "ping before the workload", case.of(ROUND_TRIPS).data, PAYLOAD_BYTES, late
     if case.trial.workload.echo_bytes is not None:
         own = measured.need(PingResult, case.evidence.outcome.measured)
         yield "ping of the workload", own, case.trial.workload.echo_bytes, True
