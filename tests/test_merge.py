@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
 from runs import files_of, read_json
-from test_shard import began, run, said, scenario
+from test_shard import SCENARIO, began, measuring_nothing, run, said
 
 from testbed.error import UserError
 from testbed.sweep import merge as merging
@@ -16,24 +18,48 @@ from testbed.sweep.merge import joined, merge
 from testbed.sweep.store import Store
 from testbed.trial.folder import write_json
 
-__all__ = ["began", "scenario"]
+__all__ = ["began"]
 HERE_ONLY = ("host.json", "host.parquet", "lock")
 
 
-def shards(scenario: Path, folder: Path, *settings: str) -> list[Path]:
-    """Three shards and the whole run."""
-    parts = [folder / f"part{number}" for number in (1, 2, 3)]
-    for number, part in enumerate(parts, 1):
-        run(scenario, part, f"{number}/3", *settings)
-    run(scenario, folder / "whole", None, *settings)
-    return parts
+@pytest.fixture(scope="module")
+def scenario(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("scenario") / "made.yaml"
+    path.write_text(SCENARIO)
+    return path
+
+
+Made = Callable[..., Path]
+
+
+@pytest.fixture(scope="module")
+def made(scenario: Path, tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """Three shards and the whole run with these settings, in a folder that nobody changes."""
+
+    @cache
+    def folder(*settings: str) -> Path:
+        home = tmp_path_factory.mktemp("made")
+        with pytest.MonkeyPatch.context() as patch:
+            measuring_nothing(patch)
+            for number in (1, 2, 3):
+                run(scenario, home / f"part{number}", f"{number}/3", *settings)
+            run(scenario, home / "whole", None, *settings)
+        return home
+
+    return folder
+
+
+def shards(made: Made, folder: Path, *settings: str) -> list[Path]:
+    """Three shards; beside them is the whole run."""
+    shutil.copytree(made(*settings), folder, symlinks=True, dirs_exist_ok=True)
+    return [folder / f"part{number}" for number in (1, 2, 3)]
 
 
 @pytest.mark.parametrize("settings", [(), ("until={ci: 1 %, max: 5}",)])
 def test_merged_shards_are_the_whole_run_byte_for_byte(
-    settings: tuple[str, ...], scenario: Path, began: list[str], tmp_path: Path
+    settings: tuple[str, ...], made: Made, scenario: Path, began: list[str], tmp_path: Path
 ) -> None:
-    parts = shards(scenario, tmp_path, *settings)
+    parts = shards(made, tmp_path, *settings)
     code, out, err = said("merge", *map(str, reversed(parts)), "-o", str(tmp_path / "out"))
     assert code == 0, out + err
     merged, whole = (files_of(tmp_path / name, but=HERE_ONLY) for name in ("out", "whole"))
@@ -45,8 +71,10 @@ def test_merged_shards_are_the_whole_run_byte_for_byte(
     assert said("results", str(tmp_path / "out"))[0] == 0
 
 
-def test_missing_shards_are_named_and_the_run_completes_them(scenario: Path, began: list[str], tmp_path: Path) -> None:
-    parts = shards(scenario, tmp_path)
+def test_missing_shards_are_named_and_the_run_completes_them(
+    made: Made, scenario: Path, began: list[str], tmp_path: Path
+) -> None:
+    parts = shards(made, tmp_path)
     out = tmp_path / "out"
     code, told, _ = said("merge", str(parts[0]), str(parts[2]), "-o", str(out))
     assert code == 4
@@ -63,8 +91,8 @@ def test_missing_shards_are_named_and_the_run_completes_them(scenario: Path, beg
     assert files_of(out, but=HERE_ONLY) == files_of(tmp_path / "whole", but=HERE_ONLY)
 
 
-def test_a_later_merge_adds_what_was_missing(scenario: Path, began: list[str], tmp_path: Path) -> None:
-    parts = shards(scenario, tmp_path)
+def test_a_later_merge_adds_what_was_missing(made: Made, began: list[str], tmp_path: Path) -> None:
+    parts = shards(made, tmp_path)
     out = str(tmp_path / "out")
     assert [said("merge", str(part), "-o", out)[0] for part in parts] == [4, 4, 0]
     assert said("merge", *map(str, parts), "-o", out)[0] == 0
@@ -73,9 +101,9 @@ def test_a_later_merge_adds_what_was_missing(scenario: Path, began: list[str], t
 
 
 def test_what_differs_is_named_with_both_computers_and_nothing_is_written(
-    scenario: Path, began: list[str], tmp_path: Path
+    made: Made, began: list[str], tmp_path: Path
 ) -> None:
-    parts = shards(scenario, tmp_path)
+    parts = shards(made, tmp_path)
     again = tmp_path / "again"
     shutil.copytree(parts[0], again)
     id = Store(again).results()[0].id
@@ -144,9 +172,9 @@ def test_a_folder_that_a_run_is_writing_to_is_refused(scenario: Path, began: lis
 
 
 def test_an_interrupted_merge_leaves_whole_trials_and_goes_on(
-    scenario: Path, began: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    made: Made, began: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    parts, out = shards(scenario, tmp_path), tmp_path / "out"
+    parts, out = shards(made, tmp_path), tmp_path / "out"
     whole = files_of(tmp_path / "whole" / "trials", but=HERE_ONLY)
     copy, left = merging.strict_folder.copy, iter(range(10**6))
 
@@ -169,8 +197,8 @@ def test_an_interrupted_merge_leaves_whole_trials_and_goes_on(
     assert files_of(out, but=HERE_ONLY) == files_of(tmp_path / "whole", but=HERE_ONLY)
 
 
-def test_failed_and_invalid_trials_are_no_pass(scenario: Path, began: list[str], tmp_path: Path) -> None:
-    parts, out = shards(scenario, tmp_path), tmp_path / "out"
+def test_failed_and_invalid_trials_are_no_pass(made: Made, began: list[str], tmp_path: Path) -> None:
+    parts, out = shards(made, tmp_path), tmp_path / "out"
     ids = [each.id for each in Store(parts[0]).results()]
     (parts[0] / "trials" / ids[0]).rename(parts[0] / "failed" / ids[0])
     (parts[0] / "failed" / ids[0] / "error.txt").write_text("it broke\n")
@@ -198,8 +226,8 @@ def test_links_in_a_shard_lead_nowhere(scenario: Path, began: list[str], tmp_pat
     assert b"secret" not in files_of(tmp_path / "out").values()
 
 
-def test_trials_of_other_software_are_said(scenario: Path, began: list[str], tmp_path: Path) -> None:
-    parts = shards(scenario, tmp_path)
+def test_trials_of_other_software_are_said(made: Made, began: list[str], tmp_path: Path) -> None:
+    parts = shards(made, tmp_path)
     for number, part in enumerate(parts):
         for trial in (part / "trials").iterdir():
             write_json(trial / "provenance.json", {"software": {"parts": {"ip": "1", "nft": str(number // 2)}}})
@@ -222,8 +250,8 @@ def audit_of(date: str, id: str) -> dict[str, object]:
     return {"date": date, "computer": "c", "seed": 1, "finished": 1, "left_out": 0, "trials": [trial], "digests": {}}
 
 
-def test_audits_of_the_folders_are_joined_each_once(scenario: Path, began: list[str], tmp_path: Path) -> None:
-    parts = shards(scenario, tmp_path)
+def test_audits_of_the_folders_are_joined_each_once(made: Made, began: list[str], tmp_path: Path) -> None:
+    parts = shards(made, tmp_path)
     made = [audit_of(f"2026-01-0{number}", Store(part).results()[0].id) for number, part in enumerate(parts, 1)]
     write_json(parts[0] / "audit.json", {"audits": [made[0], made[2]]})
     write_json(parts[2] / "audit.json", {"audits": [made[1], made[0]]})
@@ -232,8 +260,8 @@ def test_audits_of_the_folders_are_joined_each_once(scenario: Path, began: list[
         assert read_json(tmp_path / "out" / "audit.json") == {"audits": made}
 
 
-def test_a_damaged_audit_is_said_and_nothing_is_written(scenario: Path, began: list[str], tmp_path: Path) -> None:
-    parts = shards(scenario, tmp_path)
+def test_a_damaged_audit_is_said_and_nothing_is_written(made: Made, began: list[str], tmp_path: Path) -> None:
+    parts = shards(made, tmp_path)
     write_json(parts[1] / "audit.json", {"audits": 3})
     with pytest.raises(UserError, match=r"part2/audit\.json is damaged"):
         merge([Store(each) for each in parts], Store(tmp_path / "out"))
@@ -242,9 +270,9 @@ def test_a_damaged_audit_is_said_and_nothing_is_written(scenario: Path, began: l
 
 @pytest.mark.parametrize("others", ["none", "the same", "another"])
 def test_the_looks_of_one_comparison_are_kept_and_those_of_two_are_not(
-    others: str, scenario: Path, began: list[str], tmp_path: Path
+    others: str, made: Made, began: list[str], tmp_path: Path
 ) -> None:
-    parts = shards(scenario, tmp_path)
+    parts = shards(made, tmp_path)
     looks = {"schema": 1, "comparisons": []}
     write_json(parts[0] / "looks.json", looks)
     if others != "none":

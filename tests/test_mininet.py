@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,21 @@ from testbed.trial.orders.sequence import orders
 
 HERE = Path(__file__).parent
 CLASSES = HERE / "mininet" / "topologies.py"
-needs_mininet = pytest.mark.skipif(mininet_import.missing() is not None, reason="there is no Mininet")
+LOOK = mininet_import.missing
+
+
+@cache
+def missing_for(python: tuple[str, ...]) -> MachineError | None:
+    return LOOK()
+
+
+@pytest.fixture(autouse=True)
+def mininet_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading a topology looks for Mininet first, with a process of Python that imports it."""
+    monkeypatch.setattr(mininet_import, "missing", lambda: missing_for(mininet_import.MININET_PYTHON))
+
+
+needs_mininet = pytest.mark.skipif(missing_for(mininet_import.MININET_PYTHON) is not None, reason="there is no Mininet")
 
 
 def in_mininet(*links: str, engine: str = "mininet", **changes: Any) -> Trial:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_mininet import needs_mininet
+from test_mininet import mininet_is_looked_for_once, needs_mininet
 
 from testbed.commands.measure.lone_topology import scenario_for
 from testbed.error import UserError, ValueRefused
@@ -16,6 +16,7 @@ from testbed.spec.mininet_import import without_effect
 from testbed.spec.syntax.attachment import NOTHING_MORE, Folder
 from testbed.spec.topology.mininet import NODES, OF_BRIDGES, OF_LINKS, OF_NET, OF_SWITCHES, check_net, numbering
 
+__all__ = ["mininet_is_looked_for_once"]
 NET = """
 from mininet.link import TCLink
 from mininet.nodelib import LinuxBridge

@@ -49,6 +49,10 @@ def scenario(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def began(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    return measuring_nothing(monkeypatch)
+
+
+def measuring_nothing(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The trials that began, which measure nothing."""
     ids: list[str] = []
 
