@@ -116,8 +116,8 @@ def test_an_unpacked_kernel_is_made_once_and_lies_beside_the_packed_one(
     kernel = kernel_cache.VmKernel("k", "7", "s", False, "2026", tmp_path)
     made = kernel_cache.unpacked_of(kernel)
     assert (made.name, made.read_bytes()) == (f"vmlinux-{hashlib.sha256(packed).hexdigest()[:16]}", plain)
-    monkeypatch.setattr(kernel_cache.unpacked, "unpacked", None)
+    monkeypatch.setattr(kernel_cache, "unpacked", None)
     assert kernel_cache.unpacked_of(kernel) == made
     (tmp_path / "vmlinuz").write_bytes(b"another")
-    monkeypatch.setattr(kernel_cache.unpacked, "unpacked", lambda image: image)
+    monkeypatch.setattr(kernel_cache, "unpacked", lambda image: image)
     assert kernel_cache.unpacked_of(kernel).read_bytes() == b"another"

@@ -150,6 +150,11 @@ class Link:
         return asked or self.emulator is not None or bool(self.schedule)
 
     @property
+    def directions(self) -> tuple[tuple[Way, Direction], tuple[Way, Direction]]:
+        """Each with its name, without what the link says of data."""
+        return ("forward", self.forward), ("backward", self.backward)
+
+    @property
     def rtt_ns(self) -> int:
         """Of a round trip, without serialisation, queues and jitter."""
         return self.forward.delay_ns + self.backward.delay_ns

@@ -1,7 +1,7 @@
 """Node types: what the nodes of each can do, and what they need, as values. Pure, no I/O.
 
-A new node type is a value in NODE_TYPES here, its keys in `spec.topology.file.NODE_FILES` and its commands in
-`plan.node.make.MAKERS`; `docs/extending.md` shows one. No fact has a default: whoever adds a type states them all.
+A new node type is a value in NODE_TYPES here, its keys in `spec.topology.node` and its commands in
+`plan.node.make`; `docs/extending.md` shows one. No fact has a default: whoever adds a type states them all.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The keys of a topology and of its links, converted to and from values. Pure, no I/O.
 
-The keys of a new node type are a line in NODE_FILES; what must hold between nodes and links is in `rules`.
+The keys of node types are in `node` and `openflow`; what must hold between nodes and links is in `rules`.
 """
 
 from __future__ import annotations
@@ -30,21 +30,14 @@ from ...model.topology import ENGINE, MTU_DEFAULT, MTU_MAX, MTU_MIN, NIC, Engine
 from .link.direction import WAYS
 from .link.fault import without_outages
 from .link.impaired import Impaired, both, link_keys, rows, with_keys
-from .node import HostFile, MachineFile, NodeKeys, RouterFile, SwitchFile, VmFile
-from .openflow import ControllerNodeFile, OvsNodeFile
+from .node import NODES, NodeKeys, SwitchFile
+from .openflow import NODES as OPENFLOW_NODES
 from .schedule import SCHEDULE, ChangeFile
 
 MTU = byte_count(MTU_MIN, MTU_MAX, "The largest IP packet, in bytes.")
-NODE_FILES: dict[str, type[NodeKeys]] = {
-    "host": HostFile,
-    "switch": SwitchFile,
-    "router": RouterFile,
-    "ovs": OvsNodeFile,
-    "controller": ControllerNodeFile,
-    "vm": VmFile,
-    "machine": MachineFile,
-}
-"""By the names of NODE_TYPES."""
+_NODE_FILES = {each.type: each for each in (*NODES, *OPENFLOW_NODES)}
+NODE_FILES: dict[str, type[NodeKeys]] = {name: _NODE_FILES[name] for name in NODE_TYPES}
+"""By the names of NODE_TYPES, in its order."""
 
 
 def register(file: type[NodeKeys]) -> None:

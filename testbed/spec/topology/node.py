@@ -262,3 +262,7 @@ def anchored(topology: Document, folder: Folder) -> Document:
             nodes = {**topology.data["nodes"], name: {**node, "image": image}}
             topology = replace(topology, data={**topology.data, "nodes": nodes})
     return topology
+
+
+NODES: tuple[type[NodeKeys], ...] = (HostFile, SwitchFile, RouterFile, VmFile, MachineFile)
+"""All of this module; a new node type has its line here."""

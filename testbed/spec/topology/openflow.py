@@ -292,3 +292,7 @@ def _syntax_faults(app: str, text: str) -> Iterator[Fault]:
         return
     if not any(isinstance(each, ast.ClassDef) for each in tree.body):
         yield Fault(("app",), f"{app} has no class, so it is not an app", allowed)
+
+
+NODES: tuple[type[NodeKeys], ...] = (OvsNodeFile, ControllerNodeFile)
+"""The node types of this module."""

@@ -195,7 +195,7 @@ def _without_outage(direction: Direction) -> Direction:
 
 def reorder_faults(link: Link) -> Iterator[Fault]:
     """Packets need a rate to be counted as time."""
-    for way, direction in (("forward", link.forward), ("backward", link.backward)):
+    for way, direction in link.directions:
         reorder = direction.value("reorder")
         if reorder is not None and reorder.by_packets is not None and direction.rate_bps is None:
             what = "packets are counted as the time that the link takes for them, and it has no rate"
@@ -212,7 +212,7 @@ def reorder_faults(link: Link) -> Iterator[Fault]:
 
 def aggregate_faults(link: Link) -> Iterator[Fault]:
     """Bursts must be able to carry a packet, and what the rate brings."""
-    for way, direction in (("forward", link.forward), ("backward", link.backward)):
+    for way, direction in link.directions:
         aggregate = direction.value("aggregate")
         if aggregate is not None and aggregate.burst_bytes is not None and aggregate.burst_bytes < link.mtu_bytes + 14:
             what = f"a burst of {units.format_size(aggregate.burst_bytes)} holds no full packet"

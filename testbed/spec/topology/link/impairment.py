@@ -44,7 +44,7 @@ from .queue import QUEUE, queue_faults
 
 def shaper_faults(link: Link) -> Iterator[Fault]:
     """What is wrong between a shaper and the rest of a link; paths begin at the link."""
-    for way, direction in (("forward", link.forward), ("backward", link.backward)):
+    for way, direction in link.directions:
         shaper = direction.shaper
         if shaper is None:
             continue
@@ -65,7 +65,7 @@ def down_faults(link: Link, key: str, way: str) -> Iterator[Fault]:
 
 def policer_faults(link: Link) -> Iterator[Fault]:
     """What is wrong between a policer and the rest of a link; paths begin at the link."""
-    for way, direction in (("forward", link.forward), ("backward", link.backward)):
+    for way, direction in link.directions:
         policer = direction.policer
         if policer is None:
             continue
@@ -209,7 +209,7 @@ TRACE = Kind(
 
 def trace_faults(link: Link) -> Iterator[Fault]:
     """What is wrong between a trace and the rest of a link; paths begin at the link."""
-    for way, direction in (("forward", link.forward), ("backward", link.backward)):
+    for way, direction in link.directions:
         if direction.trace is None:
             continue
         yield from down_faults(link, "trace", way)
@@ -292,7 +292,7 @@ BUFFER = Kind(
 
 
 def _buffer_faults(link: Link) -> Iterator[Fault]:
-    for way, direction in (("forward", link.forward), ("backward", link.backward)):
+    for way, direction in link.directions:
         if direction.buffer is not None and direction.buffer.unit == "bdp":
             lacking = [key for key, value in (("rate", direction.rate_bps), ("rtt", link.rtt_ns)) if not value]
             if lacking:
@@ -302,7 +302,7 @@ def _buffer_faults(link: Link) -> Iterator[Fault]:
 
 def _delay_faults(link: Link) -> Iterator[Fault]:
     """Parts of a microsecond need a program of ours, which is on this computer."""
-    for way, direction in (("forward", link.forward), ("backward", link.backward)):
+    for way, direction in link.directions:
         times = [direction.delay_ns, 0 if direction.jitter is None else direction.jitter.sd_ns]
         times += [value for each in link.schedule for name, value in getattr(each, way) if name == "delay_ns"]
         if link.emulator is not None and any(time_ns % TICK_NS for time_ns in times):
@@ -311,7 +311,7 @@ def _delay_faults(link: Link) -> Iterator[Fault]:
 
 
 def _jitter_faults(link: Link) -> Iterator[Fault]:
-    for way, direction in (("forward", link.forward), ("backward", link.backward)):
+    for way, direction in link.directions:
         if direction.jitter is not None and direction.jitter.sd_ns > direction.delay_ns:
             what = "the jitter is more than the one-way delay, and no packet can arrive before it is sent"
             yield Fault(("jitter", way), what, "a jitter up to the delay of that direction")

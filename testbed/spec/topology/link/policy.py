@@ -113,12 +113,11 @@ LINK_POLICY = Kind(
 
 def policy_faults(link: Link) -> Iterator[Fault]:
     """What is wrong between a policy and the rates of the link; paths begin at the link."""
-    rates = {"forward": link.forward.rate_bps, "backward": link.backward.rate_bps}
-    for way, policy in (("forward", link.forward.policy), ("backward", link.backward.policy)):
-        if policy is not None:
-            yield from (fault.under("policy", way) for fault in _rate_faults(policy, (rates[way],)))
+    for way, direction in link.directions:
+        if direction.policy is not None:
+            yield from (fault.under("policy", way) for fault in _rate_faults(direction.policy, (direction.rate_bps,)))
     if link.data.policy is not None:
-        either = (rates["forward"], rates["backward"])
+        either = (link.forward.rate_bps, link.backward.rate_bps)
         yield from (fault.under("policy") for fault in _rate_faults(link.data.policy, either))
 
 

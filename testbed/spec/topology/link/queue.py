@@ -203,7 +203,7 @@ QUEUE = Kind(
 
 def queue_faults(link: Link) -> Iterator[Fault]:
     """What is wrong between a queue and the rest of its link; paths begin at the link."""
-    for way, direction in (("forward", link.forward), ("backward", link.backward)):
+    for way, direction in link.directions:
         queue = direction.queue
         if queue is None:
             continue
