@@ -6,6 +6,7 @@ Reads the recipe folder: `kernel/` in a checkout, to which `testbed/_kernel` is 
 import hashlib
 import re
 from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -38,7 +39,7 @@ class Recipe:
     hot: tuple[str, ...] = ()
     training: str = ""
 
-    @property
+    @cached_property
     def sha256(self) -> str:
         """Over the fragment (comments aside), the patches, and what makes the profile."""
         parts = [f"{option}={value}" for option, value in sorted(self.wanted.items())]
@@ -66,8 +67,11 @@ def options(config: str) -> dict[str, str]:
     return {given or unset: value.strip() or "n" for given, value, unset in OPTION.findall(config)}
 
 
+@cache
 def load(use: Use) -> Recipe:
-    """The recipe that comes with the testbed: what all kernels have, and what those for this use have in addition."""
+    """The recipe that comes with the testbed: what all kernels have, and what those for this use have in addition. Read
+    once, as are our modules: every plan asks for it.
+    """
     home = FOLDER / use
     fragment = (FOLDER / "config").read_text() + (home / "config").read_text()
     patches = sorted((home / "patches").glob("*.patch"))
