@@ -18,7 +18,7 @@ from ..plan.node.namespace import node_netns
 from . import record
 from .evidence.bucket import by_key
 from .evidence.fault import down_counts, fault_counts, fault_samples
-from .evidence.interval import Look, Timeline, intervals, looks, loss_counts, read_timeline, waiting
+from .evidence.interval import FOR_EVER_NS, Look, Timeline, intervals, looks, loss_counts, read_timeline, waiting
 from .evidence.outcome import Outcome, TcpResult
 from .evidence.policing import Policed
 from .evidence.stage import Evidence, StageEvidence, TcEvidence, stages_beside, tc_beside
@@ -49,7 +49,7 @@ LOG, TIMELINE = "log.jsonl", "timeline.jsonl"
 """What the agent writes."""
 MININET_REPORT = "mininet.json"
 
-FOR_EVER_NS, SECOND_NS = 2**63 - 1, 10**9
+SECOND_NS = 10**9
 
 
 def read(trial: Trial, made: Orders, folder: Path) -> Evidence:

@@ -9,9 +9,7 @@ from ...plan.link import fault
 from ...plan.link.stage import Stage, State
 from ..law import ASKED
 from ..observe.sample import CounterSample, QueueSample
-from .interval import Look, Timeline
-
-FOR_EVER_NS = 2**63 - 1
+from .interval import FOR_EVER_NS, Look, Timeline
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,9 @@ from ..observe.sample import Query, QueueSample, counter_samples, queue_samples
 MANY_FRAMES = 200
 """So many frames give a rate to half a percent, even if the first and the last straddle the ends of an interval."""
 
+FOR_EVER_NS = 2**63 - 1
+"""The end of an interval that nothing ended."""
+
 HEADERS_BYTES = 72
 """The longest of a data packet: IPv6, and TCP with time stamps."""
 

@@ -41,6 +41,7 @@ from typing import TypeAlias
 
 from ..evidence.case import Case
 from ..evidence.stage import StageEvidence
+from ..orders import remark
 from ..result import Finding, Verdict
 from ..subject.capture import CAPTURES
 from ..subject.dhcp import DHCP
@@ -53,7 +54,7 @@ from ..subject.registry import SUBJECTS
 from ..subject.routing import ROUTING
 from ..workload import background
 from ..workload.registry import tool_of
-from . import data_check, host_check, load_check, remark_check
+from . import data_check, host_check, load_check
 from .consistency import links, presence, queue_samples, ranges, socket_samples, tools
 from .link import (
     bucket_check,
@@ -114,7 +115,7 @@ CHECKS: tuple[Check, ...] = (
     data_check.carried,
     link_check.duration,
     link_check.notes,
-    remark_check.in_vain,
+    remark.in_vain,
     link_check.burst,
     link_check.frame_size,
     _of_links(link_check.periodic_loss),

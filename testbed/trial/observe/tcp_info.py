@@ -11,7 +11,7 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-_MICRO, _MILLI = 1e-6, 1e-3
+_MICRO = 1e-6
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Checks of the gate: do the counters of links, sockets, policies, captures and switches add up? Pure, no I/O."""
+"""Checks of the gate: do the counters of links, sockets, policies and subjects add up? Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -13,13 +13,6 @@ from ...result import Finding
 from ...subject.registry import SUBJECTS
 from ..link import set_up_check
 from .tools import HINT
-
-EMULATORS_DEVICES = ("end0", "end1", "wire0", "wire1")
-LOOKED_UP, MANY = 0.5, 10
-"""At least this share of the packets of its ports, but for so many, an Open vSwitch looks up."""
-INITIAL_WINDOW = 10
-"""The packets that TCP sends at once at its start (RFC 6928): more need some time."""
-
 
 ALWAYS = frozenset(
     {

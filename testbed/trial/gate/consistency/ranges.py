@@ -14,6 +14,7 @@ from typing import Any
 
 from ....error import UserError
 from ....kernel.guest import TrialError
+from ...evidence.interval import FOR_EVER_NS
 from ...evidence.outcome import TcpResult
 from ...evidence.stage import Evidence
 from ...law import NONE, Faults, Form, Laws, Walk, is_of
@@ -31,9 +32,6 @@ MOST_PACED_BPS = 2e17
 """What TCP computes of a path without a delay: twice a window of 1 GiB in an eighth of a microsecond, the unit of its
 smoothed round-trip time, are 1.4e17 bit/s (tcp_update_pacing_rate in Linux 7.3.4).
 """
-
-FOR_EVER_NS = 2**63 - 1
-"""The end of an interval that nothing ended."""
 
 PACED = frozenset(each.name for each in tcp_info.FIELDS if each.is_paced)
 """Rates at which nothing needs to have been sent."""
