@@ -11,7 +11,7 @@ from ....plan.link.stage import Emulator, Stage
 from ....plan.node.namespace import node_netns
 from ...evidence.case import Case
 from ...evidence.outcome import TcpResult
-from ...evidence.stage import StageEvidence, TcEvidence, stages_beside, tc_beside
+from ...evidence.stage import StageEvidence, stages_beside, tc_beside
 from ...result import Finding
 from ...subject.observer import is_observed, passed
 from ...subject.registry import SUBJECTS
@@ -75,25 +75,17 @@ def _emulated(asked: Iterable[tuple[Emulator, Stage]], found: tuple[StageEvidenc
 
 
 def _tc_ends(case: Case) -> Iterator[str]:
-    rows: tuple[tuple[bool, tuple[TcEvidence, ...]], ...] = (
-        (True, case.evidence.data_tc_ends),
-        (False, case.evidence.answer_tc_ends),
+    rows = (
+        (case.plan.tc_passed(is_data=True), case.evidence.data_tc_ends),
+        (case.plan.tc_passed(is_data=False), case.evidence.answer_tc_ends),
+        (tc_beside(case.plan), case.evidence.beside_tc_ends),
     )
-    for is_data, found in rows:
+    for asked, found in rows:
         told = {(each.port.link, each.port.node) for each in found}
-        for port in case.plan.tc_passed(is_data=is_data):
-            if (port.link, port.node) not in told:
-                yield f"the TCLink {port.link} at {port.node}"
-    aside = {(each.port.link, each.port.node) for each in case.evidence.beside_tc_ends}
-    for port in tc_beside(case.plan):
-        if (port.link, port.node) not in aside:
-            yield f"the TCLink {port.link} at {port.node}"
-    if (case.trial.topology.engine == "mininet") != bool(case.evidence.mininet):
-        yield (
-            "the version of Mininet"
-            if not case.evidence.mininet
-            else f"Mininet {case.evidence.mininet}, which was not asked for"
-        )
+        yield from (f"the TCLink {port.link} at {port.node}" for port in asked if (port.link, port.node) not in told)
+    version = case.evidence.mininet
+    if (case.trial.topology.engine == "mininet") != bool(version):
+        yield f"Mininet {version}, which was not asked for" if version else "the version of Mininet"
 
 
 def _tool(case: Case) -> Iterator[str]:
