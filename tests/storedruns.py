@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -61,6 +62,16 @@ def _settings(asked: str) -> str:
 
 
 def trial_result(made: Made, rate_bps: float | None = RATE_BPS) -> TrialResult:
+    return plain(**_measured(made, rate_bps))
+
+
+@cache
+def _stored(measured: bytes) -> str:
+    """result.json."""
+    return json.dumps(plain(**pickle.loads(measured)).stored())
+
+
+def _measured(made: Made, rate_bps: float | None) -> dict[str, Any]:
     rtt_s = float(made.params.get("path.rtt", "10 ms").split()[0]) / 1e3
     flows = [
         {
@@ -97,7 +108,7 @@ def trial_result(made: Made, rate_bps: float | None = RATE_BPS) -> TrialResult:
         "workload_s": 10.0,
         "steady_s": 0.0,
     }
-    return plain(**{**about, **made.data})
+    return {**about, **made.data}
 
 
 def write_run(folder: Path, trials: Sequence[Made], samples: bool = True, rate_bps: float | None = RATE_BPS) -> Path:
@@ -106,7 +117,7 @@ def write_run(folder: Path, trials: Sequence[Made], samples: bool = True, rate_b
         home = folder / "trials" / made.id
         home.mkdir(parents=True)
         (home / "trial.json").write_text(json.dumps(trial_settings(made)))
-        (home / "result.json").write_text(json.dumps(trial_result(made, rate_bps).stored()))
+        (home / "result.json").write_text(_stored(pickle.dumps(_measured(made, rate_bps))))
         (home / "host.json").write_text('{"wall_s": 1.0}')
         if samples:
             _write_samples(home, made)
