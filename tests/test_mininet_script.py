@@ -66,6 +66,7 @@ def holds(said: str, folder: Path) -> None:
 
 
 @needs_mininet
+@pytest.mark.lab
 def test_a_script_runs_in_virtual_time_and_sees_its_folder_only(home: Home) -> None:
     path = written(home.folder)
     words = ("mininet", "--virtual", "-o", str(home.folder / "kept"), path, "a", "-b")
@@ -78,6 +79,7 @@ def test_a_script_runs_in_virtual_time_and_sees_its_folder_only(home: Home) -> N
 
 
 @needs_mininet
+@pytest.mark.lab
 def test_a_script_runs_on_the_wall_clock_with_its_cli(home: Home) -> None:
     path = written(home.folder)
     lines = b"h1 ping -c 1 h2\nsh cat /etc/mine\nexit\n"

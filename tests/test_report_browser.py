@@ -57,8 +57,8 @@ name: small
 topology:
   name: net
   nodes: {a: {type: host}, b: {type: host}}
-  links: {path: {ends: [a, b], rate: 100 Mbit/s, rtt: 10 ms, buffer: 20 packets}}
-workload: {tool: flow, from: a, to: b, duration: 2 s, flows: 2}
+  links: {path: {ends: [a, b], rate: 20 Mbit/s, rtt: 10 ms, buffer: 20 packets}}
+workload: {tool: flow, from: a, to: b, duration: 1 s, flows: 2}
 sweep: {path.rtt: [10 ms, 20 ms], congestion: [cubic, bbr]}
 samples: {interval: 100 ms}
 """
