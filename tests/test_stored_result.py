@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from trials import SWITCH, vm
 
 from results import PLAIN, plain
 from testbed.error import UserError
@@ -188,3 +190,11 @@ def test_the_result_for_tests_is_valid() -> None:
     assert record.read(TrialResult, {**plain().to_dict()}) == plain()
     assert plain(plain(seed=7), repetition=1).seed == 7
     assert PLAIN["kernel"] == "lab"
+
+
+@pytest.mark.parametrize("seen", [vm("kvm", 0.5, busy_s=3.0), replace(SWITCH, protocols=("OpenFlow10",))])
+def test_what_is_not_stored_is_no_difference(seen: Any) -> None:
+    stored = record.write(seen)
+    assert not {"busy_s", "protocols"} & stored.keys()
+    assert record.read(type(seen), stored) == seen
+    assert record.write(record.read(type(seen), stored)) == stored

@@ -21,6 +21,7 @@ T = TypeVar("T")
 
 ABSENT_IF_EMPTY = MappingProxyType({"absent": True})
 NOT_STORED = MappingProxyType({"inside": True})
+"""Such a field has a default and takes no part in comparisons, so that what is stored is the same when it is read."""
 
 MOST = 2.0**64
 """No number is as large: counters of the kernel have 64 bits. What is larger could not be squared either."""

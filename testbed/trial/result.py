@@ -131,7 +131,7 @@ class VmResult:
     cpu_busy: float | None
     host_cpus: float | None
     cpu: str | None = field(default=None, metadata=ABSENT_IF_EMPTY | ASKED)
-    busy_s: float | None = field(default=None, metadata=NOT_STORED)
+    busy_s: float | None = field(default=None, compare=False, metadata=NOT_STORED)
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ class SwitchResult:
     lost_packets: int
     connected_before: bool | None
     connected_after: bool | None
-    protocols: tuple[str, ...] | None = field(default=None, metadata=NOT_STORED)
+    protocols: tuple[str, ...] | None = field(default=None, compare=False, metadata=NOT_STORED)
 
 
 @dataclass(frozen=True)
