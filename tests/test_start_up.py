@@ -14,7 +14,7 @@ CASES = {
     ("status",): HEAVY | NUMBERS,
     ("exec", "--help"): HEAVY | NUMBERS,
     ("link", "--help"): HEAVY | NUMBERS,
-    ("run", "quickstart", "--dry-run"): HEAVY,
+    ("run", "quickstart", "--dry-run"): HEAVY | {"pyarrow"},
 }
 ENDS = "import sys, json, atexit; atexit.register(lambda: print('\\n' + json.dumps(sorted(sys.modules))))"
 STARTS = "sys.argv = ['testbed', *sys.argv[1:]]; from testbed.cli import main; main()"

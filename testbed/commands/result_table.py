@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from ..analysis.metric import Metric
     from ..sweep.store import Store
 
+MISSING = 4
+"""The exit code where trials are missing, as that of a comparison that lacks some."""
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 WAY = re.compile(r" (forward|backward)\b")

@@ -28,7 +28,6 @@ from .orders.sequence import Orders
 from .readiness import machines
 from .ready_kernel import ReadyKernel, ready_kernel
 from .result import TrialResult
-from .sample_table import write_samples
 from .start import local_words, remote
 from .subject import openflow
 from .subject.machine import HYPERVISOR
@@ -85,6 +84,8 @@ def run(
         evidence = reader.read(trial, made, folder)
         case = Case(trial, made.plan, evidence)
         findings = judge.judge(case)
+        from .sample_table import write_samples  # imports pyarrow, which a run without trials need not pay for
+
         write_samples(folder, evidence)
         (folder / SAMPLES).unlink()
         done = result(case, findings, ending)

@@ -11,10 +11,8 @@ import typer
 from ...error import visible
 from ...sweep import merge as merging
 from ...sweep.store import Store
-from ..result_table import print_rules
+from ..result_table import MISSING, print_rules
 
-MISSING = 4
-"""The exit code where trials are missing, as that of a comparison that lacks some."""
 NAMED = 10
 
 EXAMPLES = (

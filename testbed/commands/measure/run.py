@@ -23,7 +23,7 @@ from ...model.scenario import Scenario
 from ...spec import program_store
 from ...spec.load import COPY, files_of, load_scenario, programs_of
 from ...spec.syntax.attachment import permitted
-from ...sweep import extension, store, table
+from ...sweep import extension, store
 from ...sweep import run as sweep
 from ...sweep import shard as shards
 from ...sweep.ledger import Report
@@ -37,13 +37,13 @@ from ...units import counted
 from .. import foreign_code, option_rule
 from ..foreign_code import AllowCode, AllowFile
 from ..option_rule import Never, Only
-from ..result_table import print_cells, print_rules, print_trials
+from ..result_table import MISSING, print_cells, print_rules, print_trials
 from ..screen import Reports, Screen, duration, rate
 from ..sequential.budget import HELP as BUDGET_HELP
 from ..sequential.budget import OF_DECISION, Options
 from ..terminal import Terminal, say
 from ..text_table import Format
-from . import cluster_option, merge
+from . import cluster_option
 from .lone_topology import scenario_for
 
 if TYPE_CHECKING:
@@ -325,7 +325,7 @@ def _run(
     if shard is not None and not any(map(shard.has, trials)):
         what = f" shard {shard} has none of the {counted(len(trials), 'trial')}: nothing was run; with fewer shards"
         say(console, ("empty", "red"), what + " than trials each is likely to have some")
-        raise typer.Exit(merge.MISSING)
+        raise typer.Exit(MISSING)
 
 
 def _print_rules(folder: store.Store, shard: Shard | None) -> bool:
@@ -373,6 +373,8 @@ def carry_out(
                 screen = stack.enter_context(Screen(console, len(prepared.waiting), prepared, width))
                 summary = sweep.run(prepared, jobs, Reports((screen, *reports)), place)
         finally:
+            from ...sweep import table  # imports pyarrow, which a forecast need not pay for
+
             with suppress(DiskFull):  # they are made again when they are needed
                 table.update(folder, mend=True)
     return summary, prepared.ids
