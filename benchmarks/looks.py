@@ -9,7 +9,7 @@ of more than the tolerance. At most 5 % of procedures have one, also where each 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
@@ -43,24 +43,31 @@ def procedure(
     """A whole comparison on paper, with the real looks: normal differences of pairs with this sd, as a share. The base
     grows with the seed; or each trial of either side is on one of two levels that are `levels` apart, a share too.
     """
-    places = [Cell("", (("cell", str(number)),)) for number in range(cells)]
-    drawn = {cell: change + noise * chance.standard_normal(most) for cell in places}
+    drawn = [change + noise * chance.standard_normal(most) for _ in range(cells)]
     usual = np.full((2, most), 100.0) if levels else np.tile(100.0 + np.arange(most), (2, 1))
-    bases = {cell: usual * (1 - levels * chance.integers(2, size=(2, most))) if levels else usual for cell in places}
-    looks, done = Looks("a", "b", TOLERANCE, ("goodput",), cells), dict.fromkeys(places, LEAST)
+    bases = [usual * (1 - levels * chance.integers(2, size=(2, most))) if levels else usual for _ in range(cells)]
+    pairs = {
+        cell: (base[:1], base[1:] * (1 + each)) for cell, (base, each) in enumerate(zip(bases, drawn, strict=True))
+    }
+    return looked_at(pairs, most)
+
+
+def looked_at(pairs: Mapping[int, tuple[FloatArray, FloatArray]], most: int = SEEDS, rare: float = 1.0) -> Looks:
+    """A whole comparison of cells, of which base and candidate are there for so many seeds."""
+    places = {Cell("", (("cell", str(number)),)): both for number, both in pairs.items()}
+    looks, done = Looks("a", "b", TOLERANCE, ("goodput",), len(places)), dict.fromkeys(places, LEAST)
     while True:
-        data = {
-            cell: CellData(count, LEAST, {"goodput": {n: _pair(bases[cell], drawn[cell], n) for n in range(count)}})
-            for cell, count in done.items()
-        }
+        data = {cell: _seen(places[cell], count, rare) for cell, count in done.items()}
         looks, wanted = advance(looks, data, most)
         if not wanted:
             return looks
         done |= wanted
 
 
-def _pair(levels: FloatArray, drawn: FloatArray, seed: int) -> tuple[float, float]:
-    return float(levels[0, seed]), float(levels[1, seed] * (1 + drawn[seed]))
+def _seen(both: tuple[FloatArray, FloatArray], count: int, rare: float) -> CellData:
+    base, candidate = (each.ravel() for each in both)
+    known = {seed: (float(base[seed]), float(candidate[seed])) for seed in range(count)}
+    return CellData(count, LEAST, {"goodput": known}, rare=rare)
 
 
 def simulated(cells: int, change: float, noise: float, procedures: int, seed: int = 1, levels: float = 0.0) -> Found:

@@ -32,7 +32,7 @@ from testbed.analysis.metric import METRICS
 from testbed.analysis.significance.multiple import holm
 from testbed.spec.load import load_scenario
 
-from . import few, looks
+from . import claims, few, looks
 
 Array: TypeAlias = NDArray[np.float64]
 Key: TypeAlias = tuple[str, int, int]
@@ -201,6 +201,7 @@ PARTS: dict[str, Callable[[int], Iterator[str]]] = {
     "power": power_lines,
     "pairs": lambda suites: power_lines(suites, correlation=0.9),
     "few": few.lines,
+    "claims": claims.lines,
     "until-decided": looks.lines,
 }
 

@@ -17,6 +17,8 @@ from testbed.compare import published
 ROOT = Path(__file__).parents[1]
 RATE_BPS = 10e9
 AGREE, DIFFER, CANNOT_TELL = 0, 1, 5
+DRAWN = {"jitter": "1 us"}
+"""Of a path: something is random, so that a trial is not exact."""
 NOISE = {1: (0.0,), 2: (-1.0, 1.0), 3: (-1.0, 0.0, 1.0), 5: (-1.3, -0.5, 0.0, 0.5, 1.3)}
 """Noise by the number of seeds, with a mean of 0."""
 
@@ -195,7 +197,7 @@ def test_a_claim_of_reproduction_needs_all_conditions(compare: Compare, tmp_path
 def test_without_an_interval_or_with_a_wide_one_nothing_is_shown(
     compare: Compare, tmp_path: Path, seeds: int, noise: float, why: str | None
 ) -> None:
-    run = stored(tmp_path / "run", run_of(tmp_path, LEVELS, seeds=seeds, noise=noise))
+    run = stored(tmp_path / "run", run_of(tmp_path, LEVELS, seeds=seeds, noise=noise, path=DRAWN))
     said = compare(run, profile_of(tmp_path, POINTS), "--format", "json")
     assert said.code == CANNOT_TELL
     assert why is None or any(why in note for note in json.loads(said.out)["notes"])
@@ -417,9 +419,42 @@ def test_the_profiles_are_found_from_any_folder(
 
 def test_copies_of_one_trial_have_no_interval_whatever_was_published(compare: Compare, tmp_path: Path) -> None:
     """The published sd gave them one, and they agreed."""
-    run = stored(tmp_path / "run", run_of(tmp_path, LEVELS, noise=0.0))
+    run = stored(tmp_path / "run", run_of(tmp_path, LEVELS, noise=0.0, path=DRAWN))
     points = [f"{point}, sd: 1 Mbit/s, runs: 5" for point in POINTS]
     assert compare(run, profile_of(tmp_path, points)).code == CANNOT_TELL
+
+
+@pytest.mark.parametrize("seeds", [1, 3])
+@pytest.mark.parametrize(("share", "code"), [(1.0, AGREE), (1.05, AGREE), (0.64, DIFFER), (2.38, DIFFER)])
+def test_where_nothing_is_random_our_value_is_exact(
+    compare: Compare, tmp_path: Path, seeds: int, share: float, code: int
+) -> None:
+    """-36 % and +138 % were "cannot tell"."""
+    levels = {rtt: share * level / 3 for rtt, level in LEVELS.items()}
+    points = [point.replace("9500", "3166.67").replace("4000", "1333.33").replace("1200", "400") for point in POINTS]
+    run = stored(tmp_path / "run", run_of(tmp_path, levels, seeds=seeds, noise=0.0))
+    said = compare(run, profile_of(tmp_path, points), "--format", "json")
+    assert said.code == code
+    found = json.loads(said.out)
+    assert any("at 1, 50, 100 ms: nothing is random in it" in note for note in found["notes"])
+    for point in found["series"][0]["matches"][0]["points"]:
+        assert point["is_exact"]
+        assert point["relative"]["interval"]["low"] == pytest.approx(share - 1, abs=1e-3)
+    varied = stored(tmp_path / "varied", run_of(tmp_path, levels, seeds=seeds, noise=0.0, path=DRAWN))
+    assert compare(varied, profile_of(tmp_path, points)).code == CANNOT_TELL
+
+
+@pytest.mark.parametrize(("share", "code"), [(0.21, DIFFER), (0.3, CANNOT_TELL), (4.5, DIFFER), (1.0, CANNOT_TELL)])
+def test_one_trial_that_its_own_variation_does_not_explain_differs(
+    compare: Compare, tmp_path: Path, share: float, code: int
+) -> None:
+    levels = {rtt: share * level / 5 for rtt, level in LEVELS.items()}
+    points = [point.replace("9500", "1900").replace("4000", "800").replace("1200", "240") for point in POINTS]
+    run = write_run(tmp_path / "run", run_of(tmp_path, levels, seeds=1, path=DRAWN), rate_bps=RATE_BPS)
+    said = compare(run, profile_of(tmp_path, points), "--format", "json")
+    assert said.code == code
+    told = [point["is_within_trial"] for point in json.loads(said.out)["series"][0]["matches"][0]["points"]]
+    assert set(told) == {code == DIFFER}
 
 
 @pytest.mark.parametrize(

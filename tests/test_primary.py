@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,10 @@ def test_a_run_keeps_it(tmp_path: Path) -> None:
     other = Store(tmp_path / "without")
     other.create("x", {}, ["t"])
     assert other.primary is None
+    store.create("x", {}, ["t"], rare=Fraction(1, 10))
+    assert store.rare == 0.1
+    assert other.rare is None
+    assert '"rare"' not in (tmp_path / "without/run.json").read_text()
     assert '"primary"' not in (tmp_path / "without/run.json").read_text()
 
 
@@ -109,3 +114,12 @@ def test_what_no_program_measures_is_refused_with_all_there_is(tmp_path: Path) -
         load_scenario(file)
     with pytest.raises(SpecError, match="'handshake' is not a metric"):
         load_scenario(written(tmp_path, "primary: handshake\n"))
+
+
+def test_rare_is_a_share_that_the_run_keeps(tmp_path: Path) -> None:
+    scenario = load_scenario(written(tmp_path, "rare: 10 %\n"))
+    assert scenario.rare == Fraction(1, 10)
+    assert load_scenario(written(tmp_path, "")).rare is None
+    for wrong in ("0 %", "100 %", "0.01 %"):
+        with pytest.raises(SpecError, match=r"x\.yaml:8: .*out of range; allowed: 0.1 % to less than 100 %"):
+            load_scenario(written(tmp_path, f"rare: {wrong}\n"))

@@ -27,6 +27,7 @@ from testbed.commands import question
 from testbed.commands.measure.run import carry_out
 from testbed.commands.measure.run_until_decided import Decision
 from testbed.commands.sequential.budget import Budget, Options, budget_of
+from testbed.commands.sequential.foretold import foretell
 from testbed.commands.sequential.until_decided import UntilDecided
 from testbed.compare import look_text
 from testbed.compare.look import CellData, CellLooks, Look, Looks, advance, following, reached
@@ -310,13 +311,52 @@ def test_a_cell_that_lost_a_trial_gets_no_more_and_is_lost(kernels: Kernels, tmp
     assert again.lost == found.lost  # what failed is not tried again by itself: the run does that
 
 
-def test_what_is_not_random_is_not_repeated(kernels: Kernels, tmp_path: Path) -> None:
+def test_what_comes_out_the_same_for_every_seed_is_decided_by_eight(kernels: Kernels, tmp_path: Path) -> None:
+    """It was not repeated, and "cannot tell": with fewer seeds it may be two levels."""
     kernels.outcome = lambda trial, result: make_result(trial, goodput_bps=1e7 if "bbr" in str(trial.workload) else 2e7)
     base, candidate = two_runs(tmp_path)
     kernels.began.clear()
     found = extend(base, candidate)
+    assert len(kernels.began) == 2 * 2 * (8 - 3)
+    assert set(verdicts(found).values()) == {("worse", 8)}
+
+
+def test_where_nothing_is_random_the_first_look_decides(kernels: Kernels, tmp_path: Path) -> None:
+    kernels.outcome = lambda trial, result: make_result(
+        trial, goodput_bps=1e7 if "reno" in str(trial.workload) else 2e7
+    )
+    base, candidate = tmp_path / "base", tmp_path / "candidate"
+    run(base)
+    run(candidate, "congestion=reno")
+    kernels.began.clear()
+    found = extend(base, candidate)
     assert kernels.began == []
-    assert {verdict for verdict, _ in verdicts(found).values()} == {"cannot tell"}
+    assert set(verdicts(found).values()) == {("worse", 3)}
+    assert all(each.is_exact for each in found.cells if each.key.metric == "goodput")
+    assert verdicts(plainly(base, candidate)) == verdicts(found)
+
+
+def test_same_gets_the_seeds_that_exclude_rare_trials(kernels: Kernels, tmp_path: Path) -> None:
+    kernels.noise["20 ms"] = 1e-5
+    base, candidate = two_runs(tmp_path, "rare=10 %")
+    assert {verdict for verdict, _ in verdicts(plainly(base, candidate)).values()} == {"cannot tell"}
+    found = verdicts(extend(base, candidate))
+    assert set(found.values()) == {("same", 40)}
+
+
+def test_how_many_seeds_it_takes_is_said_before_trials_run(
+    kernels: Kernels, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base, _ = two_runs(tmp_path)
+    console = Console(record=True, width=200, file=io.StringIO())
+    foretell(console, base, budget=40)
+    said = console.export_text()
+    assert "primary cells that nothing changed, in 80 % of cases" in said
+    seeds = int(said.partition("about ")[2].partition(" seeds")[0])
+    assert 10 <= seeds <= 200
+    assert ("the budget is 40 seeds" in said) == (seeds > 40)
+    for without in (tmp_path / "nothing", tmp_path):
+        foretell(console, without)
 
 
 def test_two_values_of_an_axis_grow_in_one_folder(kernels: Kernels, tmp_path: Path) -> None:

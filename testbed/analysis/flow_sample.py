@@ -25,6 +25,23 @@ def metrics(folder: Path, result: TrialResult, names: Sequence[str]) -> dict[str
     return measure(result, read(folder, result) if needs_samples else (), names)
 
 
+def parts(folder: Path, result: TrialResult) -> tuple[float, ...]:
+    """What all flows brought in each part of the trial after the ramp, in bit/s, one for each sample; empty without
+    samples of every flow.
+    """
+    samples = read(folder, result)
+    if not samples or len(samples) < len(result.flows):
+        return ()
+    begin_s, end_s = result.steady_s or 0.0, min(float(each.time_s[-1]) for each in samples)
+    longest = max(samples, key=lambda each: len(each.time_s)).time_s
+    count = int(((longest >= begin_s) & (longest <= end_s)).sum()) - 1
+    if count < 1 or end_s <= begin_s:
+        return ()
+    times = np.linspace(begin_s, end_s, count + 1)
+    acked = sum(np.interp(times, each.time_s, each.acked_bytes) for each in samples)
+    return tuple((8 * np.diff(acked) / np.diff(times)).tolist())
+
+
 def read(folder: Path, result: TrialResult) -> tuple[FlowSamples, ...]:
     """One for each flow that was sampled, in the order of the flows; empty if the trial has no samples.
 

@@ -33,8 +33,11 @@ class CellComparison(Generic[K]):
     `noise_floor` are over the mean of the base; None if that is 0. `p` is two-sided, and adjusted over all the cells.
     The noise floor, by which two sets of the base's own seeds differ, decides nothing.
 
-    `is_random` is False for several pairs that are all copies of one: they count as one. `is_by_levels`: p is the
-    chance that two levels do as much (`significance.noise.by_levels`); that of the t-test is less.
+    `is_random` is False for several pairs that are all copies of one. `is_by_levels`: p is the chance that two levels
+    do as much (`significance.noise.by_levels`); that of the t-test is less. `is_exact`: nothing is random in the cell,
+    so that the difference is known, without an error and without p.
+
+    `margin` is the difference that does not matter in this cell, in the metric's unit.
 
     `smallest_effect` is the smallest true difference, in the metric's unit, that so many pairs show in 80 % of cases;
     None if they show none, however large. `seeds_needed` is how many pairs decide: with them, no difference comes out
@@ -44,7 +47,8 @@ class CellComparison(Generic[K]):
     None for one pair.
 
     `may_differ` is what the seeds leave open of rare cases: with a confidence of 95 %, at most this share of the
-    candidate's trials is beyond all that the base's do, by more than the tolerance.
+    candidate's trials is beyond all that the base's do, by more than the tolerance. `is_rare_open`: this alone keeps
+    the cell from being the same.
     """
 
     key: K
@@ -64,6 +68,9 @@ class CellComparison(Generic[K]):
     seeds_needed: int | None = None
     seeds_for_all: int | None = None
     may_differ: float = 1.0
+    margin: float = 0.0
+    is_exact: bool = False
+    is_rare_open: bool = False
 
 
 def compare(
@@ -74,6 +81,9 @@ def compare(
     level: float = LEVEL,
     is_primary: Callable[[K], bool] = lambda key: True,
     kind: Callable[[K], Hashable] | None = None,
+    sds: float | Callable[[K], float] = 0.0,
+    rare: float | Callable[[K], float] = 1.0,
+    exact: Callable[[K], bool] = lambda key: False,
 ) -> tuple[CellComparison[K], ...]:
     """Compare base and candidate samples of each cell; sample i of both has the same seed.
 
@@ -85,21 +95,31 @@ def compare(
 
     `tolerance` is the relative difference that does not matter (0.03 is 3 % of the base's mean), and
     `absolute_tolerance` the one in the metric's unit, for metrics that can be 0; the larger of them counts. Where cells
-    are of several metrics, it and `is_more_better` are functions of the cell's key.
+    are of several metrics, it and `is_more_better` are functions of the cell's key. With `sds`, so many standard
+    deviations of a trial of the base count too, if they are more (`significance.noise.typical`).
+
+    `exact` are cells in which nothing is random: if their samples bear that out, the difference is what it is. `rare`
+    is the largest share of trials that may differ, at a confidence of 95 %, where a cell is the same.
 
     same: the interval of `level` lies within the tolerance, also by the cell's own samples alone, or every pair is
-    equal. better, worse: the difference is
-    not 0 (adjusted p < 1 - level), and as estimated it is larger than the tolerance. cannot tell: neither, as for a
-    single pair that is not equal, or copies of one. Raises ValueError if a cell's samples cannot be paired.
+    equal; and `may_differ` is at most `rare`. better, worse: the difference is not 0 (adjusted p < 1 - level), and as
+    estimated it is larger than the tolerance. cannot tell: neither, as for a single pair that is not equal. Copies of
+    one pair have no noise: p is the chance of two levels. Raises ValueError if a cell's samples cannot be paired.
     """
     relative = tolerance if callable(tolerance) else lambda key: tolerance
     least = absolute_tolerance if callable(absolute_tolerance) else lambda key: absolute_tolerance
     is_gain = is_more_better if callable(is_more_better) else lambda key: is_more_better
+    least_rare = rare if callable(rare) else lambda key: rare
+    own = sds if callable(sds) else lambda key: sds
     if any(min(relative(key), least(key)) < 0 for key in cells):
         raise ValueError("a tolerance is 0 or more")
-    found = _with_noise({key: statistic.paired(*samples) for key, samples in cells.items()}, kind)
+    found = _with_noise({key: statistic.paired(*samples) for key, samples in cells.items()}, kind, exact)
     parts = dict(zip(found, multiple.shares([is_primary(key) for key in found], PRIMARY_SHARE), strict=True))
-    margins = {key: max(relative(key) * abs(float(each.base.mean())), least(key)) for key, each in found.items()}
+    sd = _sds(found, kind) if any(map(own, found)) else dict.fromkeys(found, 0.0)
+    margins = {
+        key: max(relative(key) * abs(float(each.base.mean())), least(key), own(key) * sd[key])
+        for key, each in found.items()
+    }
     of_kind: defaultdict[Hashable, float] = defaultdict(float)
     for key, part in parts.items():
         of_kind[kind(key) if kind else None] += part
@@ -112,7 +132,7 @@ def compare(
             each,
             p_values.get(key, (None, False)),
             (parts[key], shares[key]),
-            margins[key],
+            (margins[key], least_rare(key)),
             is_gain(key),
             level,
             deciding,
@@ -143,13 +163,14 @@ def noise_floor(base: Values, level: float = LEVEL) -> float:
 @dataclass(frozen=True)
 class _Pairs:
     """The samples of a cell; `noise` is that of the differences, None where nothing is known of it. `peers` are the
-    spreads of the other cells of its kind, the widest first.
+    spreads of the other cells of its kind, the widest first. `is_exact`: nothing is random in it.
     """
 
     base: FloatArray
     candidate: FloatArray
     noise: Noise | None
     peers: FloatArray
+    is_exact: bool = False
 
     @cached_property
     def effect(self) -> float:
@@ -158,6 +179,11 @@ class _Pairs:
     @property
     def is_equal(self) -> bool:
         return bool((self.candidate == self.base).all())
+
+    @property
+    def are_copies(self) -> bool:
+        """Whether several pairs are all the same, and their sides are not."""
+        return self.noise is None and len(self.base) > 1 and not self.is_equal
 
     @cached_property
     def scale(self) -> float:
@@ -177,16 +203,19 @@ class _Pairs:
         return int((self.peers * self.scale >= abs(self.effect) / 2).sum())
 
     def beyond(self, margin: float) -> int:
-        """How many of the candidate's trials are beyond the base's, by more than the margin. Copies are one trial."""
+        """How many of the candidate's trials are beyond the base's, by more than the margin."""
         off = np.maximum(self.base.min() - self.candidate, self.candidate - self.base.max()) > margin
-        return int(off.sum()) if self.noise else int(off.any())
+        return int(off.sum())
+
+    def may_differ(self, margin: float) -> float:
+        return 0.0 if self.is_exact else noise.share_at_most(self.beyond(margin), len(self.base))
 
     def interval(self, level: float) -> Interval | None:
         """With few cases, no difference at all may be chance, as for two levels: then the noise is the mean cell's."""
         if self.noise is None:
-            return None
+            return Interval(self.effect, self.effect, level) if self.is_exact else None
         count = len(self.base)
-        is_doubtful = 2.0**-count > 1 - level and self.noise.mean is not None and not self.is_equal
+        is_doubtful = _is_doubtful(count, level) and self.noise.mean is not None and not self.is_equal
         half = _t(level, self.noise.df) * (self.noise.careful_se(count) if is_doubtful else self.noise.se(count))
         return Interval(self.effect - half, self.effect + half, level)
 
@@ -194,10 +223,11 @@ class _Pairs:
         """Whether the interval, and the one that this cell's samples alone say, are within the margin."""
         interval = self.interval(level)
         if interval is None or self.noise is None:
-            return False
+            is_known = self.is_exact or (self.are_copies and not _is_doubtful(len(self.base), level))
+            return self.is_equal or (is_known and abs(self.effect) <= margin)
         variance, df = self.noise.alone or (self.noise.variance, self.noise.df)
         half = _t(level, df) * math.sqrt(variance / len(self.base))
-        return max(-interval.low, interval.high, abs(self.effect) + half) <= margin
+        return self.is_equal or max(-interval.low, interval.high, abs(self.effect) + half) <= margin
 
     def smallest_effect(self, alpha: float, margin: float, level: float, share: float) -> float | None:
         """What the t-test shows with this `alpha`, if levels do not do as much in the cells of the kind, which has this
@@ -215,18 +245,49 @@ class _Pairs:
         found = max(least, min(careful, next(hidden, 0.0)))
         return found if math.isfinite(found) else None
 
-    def seeds_needed(self, alpha: float, margin: float, level: float, share: float, cells: int = 1) -> int | None:
-        if self.noise is None:
+    def seeds_needed(
+        self, alpha: float, margins: tuple[float, float], level: float, share: float, cells: int = 1
+    ) -> int | None:
+        """`margins` are that of the difference, and the share of trials that may differ."""
+        margin, rare = margins
+        of_means = self._seeds_of_means(alpha, margin, level, share, cells)
+        return of_means and max(of_means, noise.seeds_for(self.beyond(margin), rare, len(self.base)))
+
+    def _seeds_of_means(self, alpha: float, margin: float, level: float, share: float, cells: int) -> int | None:
+        if self.is_equal or self.is_exact:
+            return len(self.base) if self.is_equal else None
+        enough = next(n for n in count(2) if noise.by_levels(n, others=self.others) < share * (1 - level))
+        if self.noise is None and not self.are_copies:
             return None
+        if self.noise is None:
+            return enough if abs(self.effect) > margin else next(n for n in count(2) if not _is_doubtful(n, level))
         if not self.noise.variance:
-            return None if self.is_equal or abs(self.effect) <= margin else math.floor(2 - math.log2(alpha))
+            return None if abs(self.effect) <= margin else math.floor(2 - math.log2(alpha))
         found = power.seeds_needed(math.sqrt(self.noise.variance), alpha, 1 - level, margin, cells)
-        enough = (n for n in count(2) if noise.by_levels(n, others=self.others) < share * (1 - level))
-        return found and max(found, next(enough))
+        return found and max(found, enough)
+
+
+def _sds(cells: Mapping[K, _Pairs], kind: Callable[[K], Hashable] | None) -> dict[K, float]:
+    """The standard deviation of a trial of the base in each cell."""
+    groups: defaultdict[Hashable, list[K]] = defaultdict(list)
+    for key in cells:
+        groups[kind(key) if kind else key].append(key)
+    return {
+        key: sd
+        for keys in groups.values()
+        for key, sd in zip(keys, noise.typical([cells[key].base for key in keys]), strict=True)
+    }
+
+
+def _is_doubtful(pairs: int, level: float) -> bool:
+    """Whether so few pairs that show no noise may be on one of two levels by chance."""
+    return 2.0**-pairs > 1 - level
 
 
 def _with_noise(
-    cells: Mapping[K, tuple[FloatArray, FloatArray]], kind: Callable[[K], Hashable] | None
+    cells: Mapping[K, tuple[FloatArray, FloatArray]],
+    kind: Callable[[K], Hashable] | None,
+    exact: Callable[[K], bool],
 ) -> dict[K, _Pairs]:
     """The cells with their noise: none for one pair or copies of one, the cell's own for equal sides. Without a kind,
     the other cells may vary by any amount.
@@ -240,9 +301,16 @@ def _with_noise(
             alike.setdefault(kind(key) if kind else key, []).append(key)
     for keys in alike.values():
         known |= zip(keys, noise.pooled([cells[key] for key in keys]), strict=True)
-    found = {key: _Pairs(*samples, known.get(key), np.array([])) for key, samples in cells.items()}
-    for keys in alike.values() if kind else [[key for each in alike.values() for key in each]]:
-        spreads = {key: found[key].spread if kind else math.inf for key in keys}
+    found = {
+        key: _Pairs(*samples, known.get(key), np.array([]), exact(key) and key not in known)
+        for key, samples in cells.items()
+    }
+    groups: defaultdict[Hashable, list[K]] = defaultdict(list)
+    for key in cells:
+        groups[kind(key) if kind else None].append(key)
+    vary = {key for keys in alike.values() for key in keys}
+    for keys in groups.values():
+        spreads = {key: found[key].spread if kind else math.inf for key in keys if key in vary}
         for key in keys:
             peers = sorted((spread for other, spread in spreads.items() if other != key), reverse=True)
             found[key] = replace(found[key], peers=np.array(peers))
@@ -262,16 +330,21 @@ def _p_values(
     over the kind's share of the error. Where the difference is clear beside the noise of the mean cell too, only the
     former count, as one kind, for levels are a trial's.
     """
-    known = {key: each for key, each in cells.items() if each.noise is not None}
+    known = {
+        key: each for key, each in cells.items() if not each.is_exact and (each.noise is not None or each.are_copies)
+    }
 
-    def adjusted(test: Callable[[Noise, float, int], float]) -> dict[K, float]:
-        raw = [
-            1.0 if each.is_equal or each.noise is None else test(each.noise, each.effect, len(each.base))
-            for each in known.values()
-        ]
-        return dict(zip(known, multiple.holm(raw, [parts[key] for key in known]), strict=True))
+    def adjusted(test: Callable[[Noise, float, int], float], of_copies: Callable[[int], float]) -> dict[K, float]:
+        def raw(each: _Pairs) -> float:
+            if each.is_equal:
+                return 1.0
+            pairs = len(each.base)
+            return of_copies(pairs) if each.noise is None else test(each.noise, each.effect, pairs)
 
-    plain, careful = adjusted(Noise.p), adjusted(Noise.careful_p)
+        adjusted = multiple.holm([raw(each) for each in known.values()], [parts[key] for key in known])
+        return dict(zip(known, adjusted, strict=True))
+
+    plain, careful = adjusted(Noise.p, noise.of_copies), adjusted(Noise.careful_p, lambda pairs: 1.0)
     apart = {key: (kind(key), cells[key].effect > 0) for key, p in plain.items() if p < 1 - level}
     apart = {key: way for key, way in apart.items() if abs(cells[key].effect) > margins[key]}
     counts = Counter(apart.values())
@@ -293,7 +366,7 @@ def _cell(
     pairs: _Pairs,
     found: tuple[float | None, bool],
     parts: tuple[float, float],
-    margin: float,
+    margins: tuple[float, float],
     is_more_better: bool,
     level: float,
     cells: int,
@@ -301,9 +374,10 @@ def _cell(
     scale = abs(float(pairs.base.mean()))
     effect, interval = pairs.effect, pairs.interval(level)
     p, is_by_levels = found
-    floor = noise_floor(pairs.base, level) if interval else None
-    is_significant = p is not None and p < 1 - level and abs(effect) > margin
-    is_small = pairs.is_within(margin, level)
+    margin, rare = margins
+    floor = noise_floor(pairs.base, level) if pairs.noise else None
+    is_significant = (pairs.is_exact or (p is not None and p < 1 - level)) and abs(effect) > margin
+    is_small, may_differ = pairs.is_within(margin, level), pairs.may_differ(margin)
     part, share = parts
     alpha = part * (1 - level)
     return CellComparison(
@@ -317,13 +391,16 @@ def _cell(
         relative_interval=interval.scaled(1 / scale) if scale and interval else None,
         noise_floor=floor / scale if scale and floor is not None else None,
         p=p,
-        verdict=_verdict(is_small or pairs.is_equal, is_significant, (effect > 0) == is_more_better),
+        verdict=_verdict(is_small and may_differ <= rare, is_significant, (effect > 0) == is_more_better),
         is_random=len(pairs.base) == 1 or pairs.noise is not None,
         is_by_levels=is_by_levels,
         smallest_effect=pairs.smallest_effect(alpha, margin, level, share),
-        seeds_needed=pairs.seeds_needed(alpha, margin, level, share),
-        seeds_for_all=pairs.seeds_needed(alpha, margin, level, share, cells),
-        may_differ=noise.share_at_most(pairs.beyond(margin), len(pairs.base) if pairs.noise else 1),
+        seeds_needed=pairs.seeds_needed(alpha, margins, level, share),
+        seeds_for_all=pairs.seeds_needed(alpha, margins, level, share, cells),
+        may_differ=may_differ,
+        margin=margin,
+        is_exact=pairs.is_exact,
+        is_rare_open=is_small and may_differ > rare,
     )
 
 

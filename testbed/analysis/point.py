@@ -37,7 +37,8 @@ class PointDifference:
     `is_between` is whether nobody measured there: the number is then on a straight line between two measured RTTs, and
     the intervals reach over both of them. `share_off` is how far the published number may be off, as a share of it.
     `seeds` is how many repetitions the point has, the fewer of two neighbours. `limit` is on which side of the
-    published number ours should be, give or take the tolerance; None for a value, which has two sides.
+    published number ours should be, give or take the tolerance; None for a value, which has two sides. `is_exact`:
+    nothing is random in ours. `is_apart`: the variation within the one trial does not explain the difference.
     """
 
     rtt_s: float
@@ -49,12 +50,16 @@ class PointDifference:
     share_off: float
     seeds: int
     limit: Limit | None = None
+    is_exact: bool = False
+    is_apart: bool = False
 
     def verdict(self, tolerance: float) -> Verdict:
         """differ too if nothing at all was received where there should be something: that is no matter of chance."""
         if self.measured_bps == 0:
             return "cannot tell" if self.limit == "at most" else "differ"
         may_be_less, may_be_more = self.limit == "at most", self.limit == "at least"
+        if self.is_apart and not (may_be_more if self.relative.value > 0 else may_be_less):
+            return "differ"
         within, family = self.relative.interval, self.family
         if within and (may_be_less or -within.low <= tolerance) and (may_be_more or within.high <= tolerance):
             return "agree"
@@ -84,6 +89,7 @@ def point(
         share_off=published.share_off,
         seeds=min(len(measured.samples_bps[place]) for place in places),
         limit=published.limit,
+        is_exact=all(measured.rtt_s[place] in measured.exact for place in places),
     )
 
 

@@ -24,12 +24,14 @@ class ThroughputProfile:
 
     Phanekham et al., Throughput Analytics of Cloud Networks, eq. (1). `rtt_s` is the round trip, strictly
     increasing; `mean_bps` is 0 or more. `samples_bps` holds, for each RTT, the repetitions behind the mean,
-    and is empty where only the mean is known, as in a published profile. Raises ValueError.
+    and is empty where only the mean is known, as in a published profile. At the RTTs in `exact` nothing is random, so
+    that the mean has no error. Raises ValueError.
     """
 
     rtt_s: tuple[float, ...]
     mean_bps: tuple[float, ...]
     samples_bps: tuple[tuple[float, ...], ...]
+    exact: frozenset[float] = frozenset()
 
     def __post_init__(self) -> None:
         rtt, mean = statistic.paired(self.rtt_s, self.mean_bps)
@@ -44,13 +46,16 @@ class ThroughputProfile:
                 raise ValueError(f"the mean at {at} s is {mean_bps}, but its samples have another mean")
 
     @classmethod
-    def of_samples(cls, samples_bps: Mapping[float, Values]) -> ThroughputProfile:
+    def of_samples(
+        cls, samples_bps: Mapping[float, Values], exact: frozenset[float] = frozenset()
+    ) -> ThroughputProfile:
         """From the repetitions at each RTT in seconds; at least one for each."""
         rows = [(rtt, statistic.checked(samples_bps[rtt])) for rtt in sorted(samples_bps)]
         return cls(
             tuple(float(rtt) for rtt, _ in rows),
             tuple(float(samples.mean()) for _, samples in rows),
             tuple(tuple(samples.tolist()) for _, samples in rows),
+            exact,
         )
 
     @classmethod
@@ -64,8 +69,8 @@ class ThroughputProfile:
     def estimates(self) -> tuple[Estimate, ...]:
         """The mean at each RTT with its error; a mean without samples is a constant."""
         return tuple(
-            statistic.estimate(samples) if samples else Estimate.constant(mean)
-            for samples, mean in zip(self.samples_bps, self.mean_bps, strict=True)
+            statistic.estimate(samples) if samples and rtt not in self.exact else Estimate.constant(mean)
+            for rtt, samples, mean in zip(self.rtt_s, self.samples_bps, self.mean_bps, strict=True)
         )
 
     def scaled(self, factor: float) -> ThroughputProfile:
@@ -74,6 +79,7 @@ class ThroughputProfile:
             self.rtt_s,
             tuple(mean * factor for mean in self.mean_bps),
             tuple(tuple(each * factor for each in samples) for samples in self.samples_bps),
+            self.exact,
         )
 
     def at(self, rtt_s: Values) -> FloatArray:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from ..model import chance
 from ..model.scenario import Params, Trial
 from ..trial.result import TrialResult
 from . import concavity
@@ -48,7 +49,8 @@ class Series:
 
     `params` identify the series, `label` names those of them that vary in the run. `left_out` are the ids of the trials
     that are invalid or have no goodput, or an absurd one. `conditions` are those of the first trial; None without
-    trials. `all_conditions` has each combination that occurs once.
+    trials. `all_conditions` has each combination that occurs once. `exact` are the ids of trials in which nothing is
+    random.
     """
 
     params: Params
@@ -57,6 +59,7 @@ class Series:
     left_out: tuple[str, ...]
     conditions: Conditions | None
     all_conditions: tuple[Conditions, ...] = ()
+    exact: frozenset[str] = frozenset()
 
     @property
     def suspect(self) -> tuple[str, ...]:
@@ -73,9 +76,11 @@ class Series:
         """What flows reach over a full link; None without a capacity."""
         return full_goodput_bps(self.trials)
 
-    def profile(self, span: Span = "steady") -> ThroughputProfile | None:
-        """Aggregate goodput over the RTT that was asked for, with the repetitions; None without any trial."""
-        return profile(self.trials, span)
+    def profile(self, span: Span = "steady", *, knows_exact: bool = False) -> ThroughputProfile | None:
+        """Aggregate goodput over the RTT that was asked for, with the repetitions; None without any trial. Only if it
+        `knows_exact` are the RTTs exact in which nothing is random.
+        """
+        return profile(self.trials, span, self.exact if knows_exact else frozenset())
 
     def stretches(self, span: Span = "steady", margin: float = 0.01) -> tuple[Stretch, ...]:
         """Where the profile is concave, convex or straight; `margin` is a share of the capacity. Empty for one RTT."""
@@ -119,14 +124,20 @@ def full_goodput_bps(results: Sequence[TrialResult]) -> float | None:
     return max(rate for each in results if (rate := line_rate_bps(conditions(each))) is not None)
 
 
-def profile(results: Sequence[TrialResult], span: Span = "steady") -> ThroughputProfile | None:
-    """Aggregate goodput over the RTT that was asked for, with the repetitions; None without any goodput."""
+def profile(
+    results: Sequence[TrialResult], span: Span = "steady", exact: frozenset[str] = frozenset()
+) -> ThroughputProfile | None:
+    """Aggregate goodput over the RTT that was asked for, with the repetitions; None without any goodput. An RTT is
+    exact if all its trials are, and came out the same.
+    """
     samples: dict[float, list[float]] = {}
+    drawn = {each.asked.rtt_s for each in results if each.id not in exact}
     for each in results:
         rate = goodput_bps(each, span)
         if rate is not None:
             samples.setdefault(each.asked.rtt_s, []).append(rate)
-    return ThroughputProfile.of_samples(samples) if samples else None
+    one_case = frozenset(rtt for rtt, rates in samples.items() if rtt not in drawn and len({*rates}) == 1)
+    return ThroughputProfile.of_samples(samples, one_case) if samples else None
 
 
 def series(
@@ -161,6 +172,7 @@ def _series(
         left_out=tuple(each.id for each in members if each.id not in used),
         conditions=asked[0] if asked else None,
         all_conditions=tuple(dict.fromkeys(asked)),
+        exact=frozenset(each.id for each in usable if each.id in trials and not chance.is_drawn(trials[each.id])),
     )
 
 

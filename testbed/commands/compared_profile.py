@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from ..analysis import flow_sample
 from ..analysis.point import Verdict
 from ..analysis.series import Span, series
 from ..compare import profile, profile_text, published
@@ -14,6 +16,7 @@ from ..compare.profile import ProfileComparison
 from ..sweep.shard import in_words
 from ..sweep.store import Store
 from ..trial.folder import read_trial
+from ..trial.result import TrialResult
 from .comparison_table import write, write_table
 
 EXIT_CODES: Mapping[Verdict, int] = {"agree": 0, "differ": 1, "cannot tell": 5}
@@ -26,8 +29,17 @@ def found_in(folder: Path, name: str, choice: Choice, span: Span) -> ProfileComp
     store = Store(folder).open()
     results = store.results()
     trials = {each.id: read_trial(store.path / "trials" / each.id) for each in results}
-    found = profile.compare(series(results, trials), known, only, choice, span)
+    ours = series(results, trials)
+    alone = _alone(results) if span == "steady" else ()
+    parts = {each.id: flow_sample.parts(store.path / "trials" / each.id, each) for each in alone}
+    found = profile.compare(ours, known, only, choice, span, parts)
     return replace(found, lost=(*_absent(store), *found.lost))
+
+
+def _alone(results: Sequence[TrialResult]) -> list[TrialResult]:
+    """The only trial of each cell that has one."""
+    seeds = Counter(tuple(each.params.items()) for each in results)
+    return [each for each in results if seeds[tuple(each.params.items())] == 1]
 
 
 def show(found: ProfileComparison, span: Span, format: str, output: Path | None) -> None:

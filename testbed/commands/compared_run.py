@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from ..analysis import flow_sample
 from ..analysis.metric import chosen
+from ..compare.look import LEAST
+from ..compare.run import PARTED
 from ..compare.side import Measured, Missing, Run, Side
 from ..error import UserError, visible
+from ..model import chance
 from ..sweep import extension
 from ..sweep.shard import in_words
 from ..sweep.store import Store
-from ..trial.folder import TRIAL, read_json
+from ..trial.folder import TRIAL, read_json, read_trial
 from ..trial.record import MOST
+from ..trial.result import TrialResult
 
 RUN = "run.json"
 
@@ -60,22 +65,44 @@ def sides(base: Path, candidate: Path, metrics: Sequence[str]) -> tuple[Side, Si
     return _suite_side(base, metrics), _suite_side(candidate, metrics)
 
 
+def primary_of(folder: Path) -> str | None:
+    """The metric that decides about a run; None if it says none."""
+    return Store(folder).open().primary
+
+
 def run(folder: Path, metrics: Sequence[str]) -> Run:
     """A run with the metrics of its trials, and the trials that it lacks. Raises UserError for a damaged one."""
     store = Store(folder).open()
     results = store.results()
     extension.refuse_hidden(store, results)
-    trials = []
+    trials, drawn, seeds = [], {}, Counter(_cell(each) for each in results)
     for each in results:
-        home = store.path / "trials" / each.id
+        home, cell = store.path / "trials" / each.id, _cell(each)
+        if cell not in drawn:
+            drawn[cell] = _is_drawn(home)
         found = flow_sample.metrics(home, each, metrics)
         known = {name: None if value is None or not abs(value) < MOST else value for name, value in found.items()}
-        trials.append(Measured(each, read_json(home / TRIAL), known))
+        parts = flow_sample.parts(home, each) if PARTED in metrics and seeds[cell] < LEAST else ()
+        trials.append(Measured(each, read_json(home / TRIAL), known, drawn[cell], parts))
     have, failures = {each.result.id for each in trials}, store.failures()
     missing = tuple(_missing(store, id, failures) for id in store.ids if id not in have)
     if store.primary is not None:
         chosen([store.primary])
-    return Run(tuple(trials), missing, store.primary, frozenset(store.added), is_open=store.until is not None)
+    return Run(
+        tuple(trials), missing, store.primary, store.rare, frozenset(store.added), is_open=store.until is not None
+    )
+
+
+def _is_drawn(folder: Path) -> bool:
+    """Whether the trial of the folder may depend on its seed; so does one that is not known to this version."""
+    try:
+        return chance.is_drawn(read_trial(folder))
+    except UserError:
+        return True
+
+
+def _cell(result: TrialResult) -> tuple[tuple[str, str], ...]:
+    return tuple(result.params.items())
 
 
 def _suite_side(folder: Path, metrics: Sequence[str]) -> Side:

@@ -41,6 +41,8 @@ COLUMNS: dict[str, dict[str, Any]] = {
     "could be seen": {"drop": 2, "folds": True},
     "seeds": {"drop": 3, "folds": True, "right": True},
     "p": {"drop": 4, "folds": True},
+    "may differ": {"drop": 6, "folds": True, "right": True},
+    "tolerance": {"drop": 7, "folds": True, "right": True},
     "noise": {"drop": 5, "folds": True},
     "published": {"heads": True, "names": True, "folds": True},
     "ours": {"heads": True, "names": True, "folds": True},

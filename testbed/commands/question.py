@@ -26,6 +26,7 @@ Load: TypeAlias = Callable[[Sequence[str]], tuple[Side, Side]]
 class Question:
     """What to compare: the folders of both sides, which are one for two values of an axis, whose keys `axis` then has.
     `metrics` were asked for; None leaves it to the scenarios which one decides. `ignored` are settings that may differ.
+    `tolerance` and `sds` are those of `compare.look.Terms`.
     """
 
     base: Path
@@ -35,6 +36,7 @@ class Question:
     axis: tuple[str, ...] = ()
     metrics: tuple[str, ...] | None = None
     ignored: tuple[str, ...] = ()
+    sds: float = 0.0
 
     def paired(self, base: Side, candidate: Side) -> Pairing:
         return pair(base, candidate, self.axis or apart(base, candidate))
@@ -92,6 +94,7 @@ def answer(question: Question) -> RunComparison:
         ignored=question.ignored,
         looks=None if begun is None else begun.looks,
         is_named=question.metrics is not None,
+        sds=question.sds,
     )
 
 

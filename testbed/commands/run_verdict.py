@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -14,6 +15,8 @@ from ..compare.headline import headline
 from ..compare.run import Outcome, RunComparison
 from ..error import UserError
 from .comparison_table import EXIT_CODES, write, write_table
+
+ALLOWED = "a share below 1, such as 0.03 or '3 %'; for two runs also '3 % or 2 sd'"
 
 
 class FailOn(StrEnum):
@@ -62,6 +65,26 @@ def _is_pardoned(found: RunComparison, fail_on: FailOn) -> bool:
     return found.verdict not in FAILS[fail_on] and EXIT_CODES[found.verdict] != 0
 
 
+SDS = re.compile(r"(?:(?P<share>.*?) +or +)?(?P<sds>\d+(\.\d+)?) *sd")
+SDS_MAX = 100.0
+
+
+def tolerance_of(written: str | None, usual: float) -> tuple[float, float]:
+    """A share, and how many standard deviations of the base's own trials: "3 %", "2 sd", "3 % or 2 sd". UserError."""
+    found = None if written is None else SDS.fullmatch(written.strip())
+    if written is None or found is None:
+        return share(written, usual), 0.0
+    sds = float(found["sds"])
+    if not 0 < sds <= SDS_MAX:
+        raise UserError(f"--tolerance {written!r}: allowed: {ALLOWED}")
+    return share(found["share"], usual), sds
+
+
+def in_words(tolerance: float, sds: float) -> str:
+    """As `tolerance_of` reads it."""
+    return f"{100 * tolerance:g} %{f' or {sds:g} sd' if sds else ''}"
+
+
 def share(written: str | None, usual: float) -> float:
     """A share: 3 % or 0.03. Raises UserError."""
     if written is None:
@@ -72,5 +95,5 @@ def share(written: str | None, usual: float) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value < 1:
-        raise UserError(f"--tolerance {written!r}: allowed: a share below 1, such as 0.03 or '3 %'")
+        raise UserError(f"--tolerance {written!r}: allowed: {ALLOWED}")
     return value

@@ -115,9 +115,17 @@ def _unstated(conditions: Sequence[Condition]) -> dict[str, list[str]]:
 def _unshown(apart: ProfileDistance, tolerance: float) -> tuple[str, ...]:
     """Why points cannot be judged."""
     why = {
-        "one trial has no interval: needs at least 2 seeds": [each for each in apart.points if each.seeds == 1],
+        "one trial has no interval: needs at least 2 seeds": [
+            each for each in apart.points if each.seeds == 1 and not each.is_exact
+        ],
         "all seeds give the same, which is one case and no interval: needs jitter, random loss or a seeded phase": [
             each for each in apart.points if each.seeds > 1 and each.relative.interval is None and each.measured_bps > 0
+        ],
+        "nothing is random in it, so the value has no error; it is that of this network as it is": [
+            each for each in apart.points if each.is_exact
+        ],
+        "the variation within the one trial does not explain the difference": [
+            each for each in apart.points if each.is_apart
         ],
         "nothing was received, so there is no ratio": [each for each in apart.points if not each.measured_bps],
         "nothing was measured there: the interval covers both neighbours": [

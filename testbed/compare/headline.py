@@ -21,15 +21,19 @@ def headline(comparison: RunComparison) -> str:
             words = "lost trials or values" if outcome == "lost" else outcome
             found.append(f"{count} {words}{_worst(comparison, mine, len(metrics) > 1) if outcome == 'worse' else ''}")
     if {*outcomes.values()} == {"same"}:
-        within = (
-            f"{100 * comparison.tolerance:g} %" if all(METRICS[name].is_relative for name in metrics) else "tolerance"
-        )
+        is_share = all(METRICS[name].is_relative for name in metrics)
+        within = tolerance_text(comparison) if is_share else "tolerance"
         found = [f"{_all(len(outcomes))} the same within {within}"]
     other = [each.key for each in comparison.cells if each.verdict == "worse" and not comparison.is_primary(each.key)]
     if other:
         total = sum(not comparison.is_primary(each.key) for each in comparison.cells)
         found.append(f"of the other metrics {len(other)} of {total} worse{_worst(comparison, other, True)}")
     return f"{', '.join(metrics)}: {'; '.join(found)}"
+
+
+def tolerance_text(comparison: RunComparison) -> str:
+    """Such as "3 %" or "3 % or 2 sd"."""
+    return f"{100 * comparison.tolerance:g} %" + (f" or {comparison.sds:g} sd" if comparison.sds else "")
 
 
 def primary_keys(comparison: RunComparison) -> list[CellKey]:

@@ -9,7 +9,7 @@ is used up has not spent all of the error, so that a larger one can follow.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import Protocol, TypeVar, get_args
 
@@ -17,6 +17,7 @@ from ..analysis import paired
 from ..analysis.metric import METRICS
 from ..analysis.paired import PRIMARY_SHARE, CellComparison, Verdict
 from ..analysis.significance import sequential
+from ..analysis.significance.noise import PAIRS_MIN
 from ..analysis.statistic import LEVEL, Values
 from ..model.scenario import Params
 from .pairing import Cell
@@ -34,6 +35,25 @@ MOST = 1 - 1e-9
 """It never goes further: what is left of the error then shows nothing."""
 UNDECIDED: Verdict = "cannot tell"
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What does not matter: a share, or so many standard deviations of the base's own trials of the cell, whichever is
+    more. `rare` is the share of trials that may differ where a cell is the same, by scenario (1: any); in the `exact`
+    cells nothing is random.
+    """
+
+    tolerance: float
+    sds: float = 0.0
+    rare: Mapping[str, float] = field(default_factory=dict)
+    exact: frozenset[Cell] = frozenset()
+
+    def rare_of(self, key: Key) -> float:
+        return self.rare.get(key.scenario, 1.0)
+
+    def is_exact(self, key: Key) -> bool:
+        return Cell(key.scenario, key.params) in self.exact
 
 
 class Key(Protocol):
@@ -86,8 +106,9 @@ class CellLooks:
 
     @property
     def is_ended(self) -> bool:
-        """Whether more repetitions change nothing: it is decided, or they are copies of one another."""
-        return self.verdict != UNDECIDED or bool(self.looks and not self.looks[-1].is_random)
+        """Whether more repetitions change nothing: it is decided, or they are many copies of one another."""
+        last = self.looks[-1] if self.looks else None
+        return self.verdict != UNDECIDED or (last is not None and not last.is_random and last.pairs >= PAIRS_MIN)
 
     @property
     def repetitions(self) -> int:
@@ -110,7 +131,7 @@ class CellLooks:
 @dataclass(frozen=True)
 class Looks:
     """The looks of one comparison: of the sides `base` and `candidate`, as they were named at the first look. `metrics`
-    decide; `keys` is how many metrics of cells do.
+    decide; `keys` is how many metrics of cells do. `tolerance` and `sds` are those of its terms.
     """
 
     base: str
@@ -120,6 +141,7 @@ class Looks:
     keys: int
     level: float = LEVEL
     cells: tuple[CellLooks, ...] = ()
+    sds: float = 0.0
 
     def of(self, cell: Cell, metric: str) -> CellLooks:
         """Those of a metric of a cell; without a look where there was none yet."""
@@ -148,13 +170,16 @@ class CellData:
     """What there is to look at in a cell. `done` is how many repetitions, from the first without a gap, were tried on
     both sides, `listed` how many both runs should have. `samples` has the base's and the candidate's value of each
     repetition that has both, for each metric that decides; `lost` are those of which the candidate lacks a value that
-    the base has.
+    the base has. `rare` is the share of trials that may differ where it is the same; nothing is random in a cell that
+    `is_exact`.
     """
 
     done: int
     listed: int
     samples: Mapping[str, Mapping[int, tuple[float, float]]]
     lost: frozenset[str] = frozenset()
+    rare: float = 1.0
+    is_exact: bool = False
 
 
 def advance(looks: Looks, cells: Mapping[Cell, CellData], most: int) -> tuple[Looks, dict[Cell, int]]:
@@ -192,9 +217,15 @@ def _look(looks: Looks, cell: CellLooks, data: CellData, most: int) -> Look | No
     if fraction <= cell.fraction:
         return None
     may_err = sequential.levels([*(each.fraction for each in cell.looks), fraction], looks.level)[-1]
-    (found,) = judged(looks, {_Key(cell.scenario, (), cell.metric): samples}, looks.tolerance, may_err)
+    place = Cell(cell.scenario, ())
+    (found,) = judged(looks, {_Key(cell.scenario, (), cell.metric): samples}, _terms(looks, {place: data}), may_err)
     spent = sequential.spent(fraction)
     return Look(data.done, pairs, fraction, spent, may_err, found.p, found.verdict, found.is_random)
+
+
+def _terms(looks: Looks, cells: Mapping[Cell, CellData]) -> Terms:
+    rare = {place.scenario: data.rare for place, data in cells.items()}
+    return Terms(looks.tolerance, looks.sds, rare, frozenset(place for place, data in cells.items() if data.is_exact))
 
 
 def _with_last(looks: Looks, cells: Mapping[Cell, CellData], last: Mapping[_Key, Look]) -> Looks:
@@ -209,7 +240,8 @@ def _with_last(looks: Looks, cells: Mapping[Cell, CellData], last: Mapping[_Key,
             seen = last[key].repetitions if key in last else looks.of(place, metric).repetitions
             if seen:
                 family[key] = _samples(data, metric, seen)
-    joint = {each.key: each for each in judged(looks, family, looks.tolerance, *errors)} if len(errors) == 1 else {}
+    terms = _terms(looks, cells)
+    joint = {each.key: each for each in judged(looks, family, terms, *errors)} if len(errors) == 1 else {}
     for key, alone in last.items():
         found = joint.get(key)
         new = replace(alone, p=found.p, verdict=found.verdict, is_joint=True) if found else alone
@@ -251,32 +283,43 @@ def reached(cell: CellLooks, repetitions: int, most: int) -> float:
 
 
 def judged(
-    looks: Looks, samples: Mapping[K, tuple[Values, Values]], tolerance: float, may_err: float, *, decides: bool = True
+    looks: Looks, samples: Mapping[K, tuple[Values, Values]], terms: Terms, may_err: float, *, decides: bool = True
 ) -> tuple[CellComparison[K], ...]:
     """Metrics of cells, at a look that may err by `may_err` for all cells together: a difference is significant if its
     p is below that. p is adjusted for these cells, and for their share of all tests of the comparison. "same" needs no
     share, for it claims no difference: its interval has 1 - `may_err`.
     """
-    found = paired.compare(
+    found = compared(samples, terms, 1 - may_err, lambda key: True)
+    return tuple(_of_look(each, may_err, looks.tests(decides=decides) / len(samples)) for each in found)
+
+
+def compared(
+    samples: Mapping[K, tuple[Values, Values]], terms: Terms, level: float, is_primary: Callable[[K], bool]
+) -> tuple[CellComparison[K], ...]:
+    """Metrics of cells, by the facts of each metric."""
+    return paired.compare(
         samples,
-        lambda key: tolerance if METRICS[key.metric].is_relative else 0.0,
+        lambda key: terms.tolerance if METRICS[key.metric].is_relative else 0.0,
         is_more_better=lambda key: METRICS[key.metric].is_more_better,
         absolute_tolerance=lambda key: METRICS[key.metric].least,
-        level=1 - may_err,
+        level=level,
+        is_primary=is_primary,
         kind=lambda key: key.metric,
+        sds=lambda key: terms.sds if METRICS[key.metric].is_relative else 0.0,
+        rare=terms.rare_of,
+        exact=terms.is_exact,
     )
-    return tuple(_of_look(each, may_err, looks.tests(decides=decides) / len(samples)) for each in found)
 
 
 def _of_look(found: CellComparison[K], may_err: float, tests: float) -> CellComparison[K]:
     p = None if found.p is None else min(1.0, found.p * tests)
-    is_by_chance = found.verdict in ("better", "worse") and (p is None or p >= may_err)
+    is_by_chance = found.verdict in ("better", "worse") and not found.is_exact and (p is None or p >= may_err)
     is_nothing = METRICS[found.key.metric].is_more_better and found.base == found.candidate == 0
     return replace(found, p=p, verdict=UNDECIDED if is_by_chance or is_nothing else found.verdict)
 
 
 def of_last(
-    looks: Looks, samples: Mapping[K, tuple[Values, Values]], tolerance: float, decides: Callable[[K], bool]
+    looks: Looks, samples: Mapping[K, tuple[Values, Values]], terms: Terms, decides: Callable[[K], bool]
 ) -> list[CellComparison[K]]:
     """Each metric of each cell by the last look at it, of which `samples` are. One that was not to be decided has that
     look's error too. Nothing is told apart where there was no look yet. A verdict that was reached stays, with its p,
@@ -286,18 +329,18 @@ def of_last(
     seen = {key: each.looks[-1] for key, each in made.items() if each.looks}
     family = {key: each for key, each in samples.items() if key in seen}
     errors = {each.error for each in seen.values() if each.is_joint}
-    joint = {(error, each.key): each for error in errors for each in judged(looks, family, tolerance, error)}
+    joint = {(error, each.key): each for error in errors for each in judged(looks, family, terms, error)}
 
     def told(key: K) -> CellComparison[K]:
         last = seen.get(key) or looks.last(key.scenario, dict(key.params))
         may_err = last.error if last else 1 - looks.level
         together = joint.get((may_err, key)) if last and last.is_joint and key in seen else None
-        alone = judged(looks, {key: samples[key]}, tolerance, may_err, decides=decides(key))
+        alone = judged(looks, {key: samples[key]}, terms, may_err, decides=decides(key))
         found = together or alone[0]
         if last is None:
             return replace(found, verdict=UNDECIDED)
         verdict = next((each for each in VERDICTS if each == made[key].verdict), UNDECIDED)
-        is_kept = key in seen and tolerance == looks.tolerance
+        is_kept = key in seen and (terms.tolerance, terms.sds) == (looks.tolerance, looks.sds)
         return replace(found, verdict=verdict, p=last.p) if is_kept else found
 
     return [told(key) for key in samples]

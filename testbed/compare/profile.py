@@ -6,14 +6,19 @@ differ they can only be compared as shares of the rate; that this makes sense is
 
 from __future__ import annotations
 
+import math
+import types
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+import numpy as np
+
 from ..analysis.distance import Candidate, ProfileDistance, best_match, common_rtts, distance, worst
-from ..analysis.point import Verdict
+from ..analysis.point import SAME_RTT, PointDifference, Verdict
 from ..analysis.profile import Limits, Published, ThroughputProfile
 from ..analysis.series import Series, Span
+from ..analysis.significance import within
 from ..error import UserError
 from . import condition
 from .condition import Choice, Condition, cautions, unfit
@@ -152,18 +157,20 @@ def compare(
     only: str | None = None,
     choice: Choice = Choice(),  # noqa: B008
     span: Span = "steady",
+    parts: Mapping[str, Sequence[float]] = types.MappingProxyType({}),
 ) -> ProfileComparison:
     """Compare our series with the published ones of the same congestion control and flows, as far as both are known.
 
     Other conditions may differ, so as to find which of ours explains a published profile best; such series do not
     decide. `only` is the name of the one published series to compare; if none of our series is like it, it is compared
-    with all of them. Raises UserError, with the series of both sides and the reasons, if nothing can be compared.
+    with all of them. `parts` is what a trial brought in each of many parts of the same length, by its id, where it may
+    say how it varies. Raises UserError, with the series of both sides and the reasons, if nothing can be compared.
     """
     lost = [
         Reason("ours", each.label, "no valid or suspect trial has a goodput") for each in ours if not each.profile(span)
     ]
     why_not = [*lost]
-    profiles = [(each, found) for each in ours if (found := each.profile(span)) is not None]
+    profiles = [(each, found) for each in ours if (found := each.profile(span, knows_exact=True)) is not None]
     pairs: list[list[_Pair]] = []
     for target in _targets(profile, only, why_not):
         covering = [(each, own) for each, own in profiles if target.rtts_within(own)]
@@ -178,7 +185,7 @@ def compare(
         raise NothingToCompare(profile.name, tuple(dict.fromkeys(why_not)))
     judged = [pair for each in pairs for pair in each if not unfit(pair.conditions, choice)]
     family = max(1, sum(len(pair.target.rtts_within(pair.measured)) for pair in judged))
-    compared = tuple(_target(each, choice, family) for each in pairs)
+    compared = tuple(_target(each, choice, family, parts) for each in pairs)
     return ProfileComparison(profile, choice, compared, _texts(why_not), _texts(lost))
 
 
@@ -186,8 +193,10 @@ def _texts(reasons: Sequence[Reason]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(str, reasons)))
 
 
-def _target(pairs: Sequence[_Pair], choice: Choice, family: int) -> TargetComparison:
-    matches = [_match(pair, choice, family) for pair in pairs]
+def _target(
+    pairs: Sequence[_Pair], choice: Choice, family: int, parts: Mapping[str, Sequence[float]]
+) -> TargetComparison:
+    matches = [_match(pair, choice, family, parts) for pair in pairs]
     nearest_first = sorted(matches, key=lambda match: match.distance.rms.value if match.distance.rms else 0.0)
     ranking: tuple[Candidate[str], ...] = ()
     if not any(pair.is_share for pair in pairs) or all(pair.is_share for pair in pairs):
@@ -203,8 +212,10 @@ def _ranking(pairs: Sequence[_Pair]) -> tuple[Candidate[str], ...]:
         return ()
 
 
-def _match(pair: _Pair, choice: Choice, family: int) -> Match:
+def _match(pair: _Pair, choice: Choice, family: int, parts: Mapping[str, Sequence[float]]) -> Match:
     apart = distance(pair.measured, pair.published, _capacities(pair), family, limits=pair.limits)
+    points = tuple(replace(each, is_apart=_is_apart(pair.ours, each, family, parts)) for each in apart.points)
+    apart = replace(apart, points=points)
     return Match(
         ours=pair.ours,
         target=pair.target,
@@ -215,6 +226,19 @@ def _match(pair: _Pair, choice: Choice, family: int) -> Match:
         claim=_claim(pair),
         cautions=cautions(pair.ours, pair.conditions, apart, pair.is_share, choice),
     )
+
+
+def _is_apart(ours: Series, at: PointDifference, family: int, parts: Mapping[str, Sequence[float]]) -> bool:
+    """Whether the one trial at an RTT differs from what is published by more than its own variation explains."""
+    trials = [each for each in ours.trials if math.isclose(each.asked.rtt_s, at.rtt_s, rel_tol=SAME_RTT)]
+    if len(trials) != 1 or at.is_between or at.is_exact or at.share_off >= 1:
+        return False
+    known = np.array(parts.get(trials[0].id, ()))
+    if not len(known) or known.mean() <= 0:
+        return False
+    off = at.share_off if at.relative.value > 0 else -at.share_off
+    p = within.of_value(known / known.mean() * at.measured_bps, at.published_bps * (1 + off))
+    return p * family < within.ERROR
 
 
 def _pair(ours: Series, measured: ThroughputProfile, target: Target, choice: Choice) -> _Pair:

@@ -164,6 +164,8 @@ def _point(point: PointDifference, match: Match) -> dict[str, Any]:
         "published_off": point.share_off,
         "is_between": point.is_between,
         "limit": point.limit,
+        "is_exact": point.is_exact,
+        "is_within_trial": point.is_apart,
         "verdict": point.verdict(match.choice.tolerance),
         "certainty": match.target.certainties[point.rtt_s],
     }

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
 
-from ..analysis import paired as comparison
 from ..analysis.metric import METRICS
 from ..analysis.paired import CellComparison
 from ..analysis.series import label
+from ..analysis.significance import within
 from ..analysis.statistic import LEVEL
 from ..error import UserError, one_of
 from ..model.scenario import Params
 from . import look, setting
-from .look import Looks
+from .look import Looks, Terms
 from .pairing import Cell, Gap, GapKind, Pair, Pairing, pair
-from .side import Side, primary_of
+from .side import Measured, Side, primary_of, rare_of
 
 TOLERANCE = 0.03
+PARTED = "goodput"
+"""The metric of which a trial's parts say how it varies."""
 
 Outcome: TypeAlias = Literal["worse", "lost", "cannot tell", "better", "same"]
 SEVERITY: tuple[Outcome, ...] = ("worse", "lost", "cannot tell", "better", "same")
@@ -48,7 +50,8 @@ class RunComparison:
     secondary. `differences` are the settings in which the sides differ, as text. `without_noise` are the cells in which
     all seeds of the base give the same result, `metrics` those that were compared, `unmeasured` those for which no pair
     has a value. `doubtful` are the cells in which at most half of the pairs are without a suspect trial: they are never
-    the same or better.
+    the same or better. `sds` are the standard deviations of a cell's own base that do not matter, `rare` the share of
+    trials that may differ, by scenario. `within` are told apart by the variation within their trials.
     """
 
     base: str
@@ -65,6 +68,9 @@ class RunComparison:
     metrics: tuple[str, ...]
     looks: Looks | None = None
     doubtful: frozenset[Cell] = frozenset()
+    sds: float = 0.0
+    rare: Mapping[str, float] = field(default_factory=dict)
+    within: frozenset[CellKey] = frozenset()
 
     def is_primary(self, key: CellKey) -> bool:
         """Whether it decides: the primary metric of its scenario, or any if that is not among those compared."""
@@ -107,6 +113,7 @@ def compare(
     level: float = LEVEL,
     looks: Looks | None = None,
     is_named: bool = False,
+    sds: float = 0.0,
 ) -> RunComparison:
     """Judge each metric of each cell of all scenarios together. `axis` are the parameters in which the two sides
     differ; cells do not have them.
@@ -126,6 +133,10 @@ def compare(
         raise UserError(f"no pair of trials has a value of {', '.join(metrics)}; allowed: {one_of([*METRICS], '')}")
     labels = _labels([*paired.asked])
     doubtful = frozenset(cell for cell, pairs in paired.cells.items() if _is_doubtful(pairs))
+    rare = {scenario: rare_of(base, candidate, scenario) for scenario in primary}
+    question = Terms(tolerance, sds, rare, exact_cells(paired))
+    judged = _judged(samples, paired, metrics, question, primary, level, looks)
+    told = {} if looks is not None else _within(judged, paired, primary, metrics)
     return RunComparison(
         base=base.name,
         candidate=candidate.name,
@@ -133,8 +144,8 @@ def compare(
         cells=tuple(
             replace(each, verdict="cannot tell")
             if each.key.cell in doubtful and each.verdict in ("same", "better")
-            else each
-            for each in _judged(samples, paired, metrics, tolerance, primary, level, looks)
+            else told.get(each.key, each)
+            for each in judged
         ),
         labels=labels,
         primary=primary,
@@ -156,7 +167,36 @@ def compare(
         metrics=metrics,
         looks=looks,
         doubtful=doubtful,
+        sds=sds,
+        rare=rare,
+        within=frozenset(told),
     )
+
+
+def exact_cells(paired: Pairing) -> frozenset[Cell]:
+    """The cells in which nothing is random: nothing is drawn from a seed, and all seeds give the same."""
+
+    def is_one_case(trials: Sequence[Measured]) -> bool:
+        first = trials[0].metrics
+        return all(not each.is_drawn and each.metrics == first for each in trials)
+
+    return frozenset(cell for cell, pairs in paired.cells.items() if all(map(is_one_case, zip(*pairs, strict=True))))
+
+
+def _within(
+    judged: Sequence[CellComparison[CellKey]], paired: Pairing, primary: Mapping[str, str], metrics: Sequence[str]
+) -> dict[CellKey, CellComparison[CellKey]]:
+    """Of goodputs that fewer than three pairs do not tell apart, those that each trial's parts show to be worse."""
+    goodputs = [each for each in judged if each.key.metric == PARTED and _is_primary(each.key, primary, metrics)]
+    found = {}
+    for each in goodputs:
+        if each.verdict != "cannot tell" or each.effect > 0 or each.pairs >= look.LEAST or each.base == 0:
+            continue
+        pairs = [tuple(np.array(one.parts) for one in both) for both in paired.cells[each.key.cell]]
+        p = max(within.p(*both) for both in pairs) * len(goodputs) / within.ERROR * (1 - LEVEL)
+        if p < 1 - LEVEL:
+            found[each.key] = replace(each, verdict="worse", p=p)
+    return found
 
 
 def _is_doubtful(pairs: Sequence[Pair]) -> bool:
@@ -205,23 +245,15 @@ def _judged(
     samples: Samples,
     paired: Pairing,
     metrics: Sequence[str],
-    tolerance: float,
+    terms: Terms,
     primary: Mapping[str, str],
     level: float,
     looks: Looks | None,
 ) -> list[CellComparison[CellKey]]:
     """Verdicts by one family of primary cells, and secondary ones. What nothing showed is not the same."""
     if looks is not None:
-        return look.of_last(looks, samples, tolerance, lambda key: _is_primary(key, primary, metrics))
-    found = comparison.compare(
-        samples,
-        lambda key: tolerance if METRICS[key.metric].is_relative else 0.0,
-        is_more_better=lambda key: METRICS[key.metric].is_more_better,
-        absolute_tolerance=lambda key: METRICS[key.metric].least,
-        level=level,
-        is_primary=lambda key: _is_primary(key, primary, metrics),
-        kind=lambda key: key.metric,
-    )
+        return look.of_last(looks, samples, terms, lambda key: _is_primary(key, primary, metrics))
+    found = look.compared(samples, terms, level, lambda key: _is_primary(key, primary, metrics))
     return [
         replace(each, verdict="cannot tell")
         if each.verdict == "same" and _shows_nothing(each, paired.asked[each.key.cell])

@@ -11,11 +11,12 @@ from typing import Any
 
 from ..analysis.metric import METRICS
 from ..analysis.paired import CellComparison
+from ..analysis.significance.within import APART
 from ..analysis.statistic import Interval
 from ..error import visible
 from ..units import counted
 from . import look_text
-from .headline import effect_text, headline
+from .headline import effect_text, headline, tolerance_text
 from .pairing import Gap, GapKind
 from .run import CellKey, RunComparison
 
@@ -52,6 +53,8 @@ RUN_HEADERS = (
     "p",
     "seeds",
     "could be seen",
+    "may differ",
+    "tolerance",
     "verdict",
 )
 
@@ -92,6 +95,8 @@ def run_row(comparison: RunComparison, each: CellComparison[CellKey]) -> Row:
         NONE if each.p is None else f"{each.p:.2g}",
         str(each.pairs),
         _could_be_seen(each) if each.verdict == "cannot tell" else NONE,
+        _may_differ(each),
+        _tolerance(each),
         each.verdict,
     )
 
@@ -102,7 +107,19 @@ def gap_row(comparison: RunComparison, gap: Gap) -> Row:
     counts = (str(gap.base), str(gap.candidate), f"{gap.candidate - gap.base:+d}")
     unknown = (NONE,) * 3 if gap.kind == "absent" else counts
     verdict = "cannot tell" if gap.kind == "absent" or gap.is_undecided else gap.kind
-    return (comparison.label(gap.cell), what, *unknown, NONE, NONE, NONE, str(len(gap.seeds)), NONE, verdict)
+    return (
+        comparison.label(gap.cell),
+        what,
+        *unknown,
+        NONE,
+        NONE,
+        NONE,
+        str(len(gap.seeds)),
+        NONE,
+        NONE,
+        NONE,
+        verdict,
+    )
 
 
 def run_notes(comparison: RunComparison) -> list[str]:
@@ -112,7 +129,11 @@ def run_notes(comparison: RunComparison) -> list[str]:
     notes += [f"{gap.kind}: {gap_text(comparison, gap)}" for gap in comparison.gaps]
     notes += [
         f"cannot tell: {comparison.label(each.key.cell)}: {each.key.metric}: "
-        + (DOUBTFUL if each.key.cell in comparison.doubtful else _undecided(each))
+        + (
+            DOUBTFUL
+            if each.key.cell in comparison.doubtful
+            else _undecided(each, comparison.rare.get(each.key.scenario, 1.0))
+        )
         for each in comparison.undecided
     ]
     notes += _cheapest(comparison)
@@ -122,6 +143,7 @@ def run_notes(comparison: RunComparison) -> list[str]:
             f"same is said of means: up to {100 * most.may_differ:.0f} % of trials may differ from all that the base's "
             f"do, of which {counted(most.pairs, 'seed')} need not show one ({comparison.label(most.key.cell)})"
         )
+    notes += _special(comparison)
     if limited := sum(each.is_by_levels for each in comparison.cells):
         notes.append(
             f"p of {counted(limited, 'row')} is not that of the t-test, which is less, but the chance that two levels, "
@@ -136,6 +158,34 @@ def run_notes(comparison: RunComparison) -> list[str]:
     notes += [f"suspect: {id}" for id in comparison.suspect]
     notes += [f"no trial has a value of {name}: {METRICS[name].what}" for name in comparison.unmeasured]
     return notes
+
+
+def _special(comparison: RunComparison) -> list[str]:
+    """What is judged in another way than by a t-test, and with a cell's own tolerance."""
+    found = []
+    if exact := list(dict.fromkeys(comparison.label(each.key.cell) for each in comparison.cells if each.is_exact)):
+        found.append(
+            f"exact: nothing is random in {_few(exact, '; ')}, so the difference has no error. It is that of this "
+            "network as it is: a microsecond more may have as much effect, and a jitter shows it"
+        )
+    if comparison.within:
+        cells = _few([comparison.label(key.cell) for key in comparison.within], "; ")
+        found.append(
+            f"told apart by the variation within the trials, with too few seeds for that between them: {cells}. Levels "
+            f"that hold for a whole trial are taken to be less than {APART:g} times apart"
+        )
+    if comparison.sds:
+        shares = [each.margin / abs(each.base) for each in comparison.cells if each.base and _is_own(comparison, each)]
+        most = f", {100 * max(shares):.3g} % of the base at most" if shares else ""
+        found.append(
+            f"tolerance: {tolerance_text(comparison)}, where sd is that of a trial of the base in the same cell{most}; "
+            "a cell that is the same is so within the tolerance in its row"
+        )
+    return found
+
+
+def _is_own(comparison: RunComparison, each: CellComparison[CellKey]) -> bool:
+    return METRICS[each.key.metric].is_relative and comparison.is_primary(each.key)
 
 
 def _cheapest(comparison: RunComparison) -> list[str]:
@@ -169,7 +219,7 @@ def run_summary(comparison: RunComparison) -> str:
         f"{counts[verdict]} {verdict}" for verdict in ("better", "same", "worse", "cannot tell") if counts[verdict]
     ]
     listed += [f"{text} {kind}" for kind in WHERE if (text := _gap_counts(comparison.gaps, kind))]
-    return f"overall: {comparison.verdict} ({', '.join(listed)}; tolerance {100 * comparison.tolerance:g} %)"
+    return f"overall: {comparison.verdict} ({', '.join(listed)}; tolerance {tolerance_text(comparison)})"
 
 
 def _gap_counts(gaps: Sequence[Gap], kind: str) -> str:
@@ -202,6 +252,7 @@ def run_json(comparison: RunComparison) -> str:
             "metric": each.key.metric,
             "unit": METRICS[each.key.metric].base_unit,
             "is_primary": comparison.is_primary(each.key),
+            "is_within_trials": each.key in comparison.within,
             **{key: value for key, value in asdict(each).items() if key != "key"},
         }
         for each in comparison.cells
@@ -210,6 +261,8 @@ def run_json(comparison: RunComparison) -> str:
         "base": comparison.base,
         "candidate": comparison.candidate,
         "tolerance": comparison.tolerance,
+        "sds": comparison.sds,
+        "rare": dict(comparison.rare),
         "verdict": comparison.verdict,
         "headline": headline(comparison),
         "primary": dict(comparison.primary),
@@ -252,6 +305,18 @@ def _interval(each: CellComparison[CellKey]) -> str:
     return interval_text(each.interval, metric.scale, f" {metric.unit}")
 
 
+def _may_differ(each: CellComparison[CellKey]) -> str:
+    """The share of trials of which nothing is shown, where it matters."""
+    return f"{100 * each.may_differ:.2g} %" if each.verdict == "same" or each.is_rare_open else NONE
+
+
+def _tolerance(each: CellComparison[CellKey]) -> str:
+    if each.base and METRICS[each.key.metric].is_relative:
+        return f"{100 * each.margin / abs(each.base):.3g} %"
+    metric = METRICS[each.key.metric]
+    return f"{each.margin * metric.scale:.3g} {metric.unit}".strip()
+
+
 def _could_be_seen(each: CellComparison[CellKey]) -> str:
     """The smallest effect that so many seeds show, and how many decide."""
     if each.smallest_effect is None:
@@ -263,14 +328,19 @@ def _could_be_seen(each: CellComparison[CellKey]) -> str:
     return seen + (f"; {each.seeds_needed} seeds" if each.seeds_needed else "")
 
 
-def _undecided(each: CellComparison[CellKey]) -> str:
-    """Why nothing is shown, and what would."""
+def _undecided(each: CellComparison[CellKey], rare: float = 1.0) -> str:
+    """Why nothing is shown, and what would. `rare` is the share of trials that may differ."""
+    if each.is_rare_open:
+        more = f": {each.seeds_needed - each.pairs} more seeds" if each.seeds_needed else ""
+        share = f"{100 * each.may_differ:.2g} %"
+        return f"the mean is the same, but {share} of trials may differ, and rare is {100 * rare:g} %{more}"
     if each.base == each.candidate == 0:
         return "it is 0 on both sides, so nothing was measured"
     if each.pairs == 1:
         return "one pair of seeds shows nothing; more repetitions do"
     if not each.is_random:
-        return "all seeds are copies of one case; something random, such as a jitter, tells them apart"
+        more = f"; {each.seeds_needed} seeds would decide" if each.seeds_needed else ""
+        return f"all seeds are copies of one case, which may be one of two levels{more}"
     needed = f"; {each.seeds_needed} seeds would decide" if each.seeds_needed else "; no number of seeds would decide"
     if each.smallest_effect is None:
         return f"{each.pairs} seeds show no change, however large{needed}"

@@ -16,11 +16,17 @@ from ..trial.result import TrialResult
 
 @dataclass(frozen=True)
 class Measured:
-    """A trial to compare. `settings` is its trial.json; `metrics` are in base units, None where there is no value."""
+    """A trial to compare. `settings` is its trial.json; `metrics` are in base units, None where there is no value.
+
+    `is_drawn`: something in it may depend on its seed. `parts` is what it brought in each of many parts of the same
+    length, in bit/s; empty where that is not known or not asked for.
+    """
 
     result: TrialResult
     settings: Mapping[str, Any]
     metrics: Mapping[str, float | None]
+    is_drawn: bool = True
+    parts: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -35,14 +41,15 @@ class Missing:
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a side: what it measured, what it should have measured and has not, and its primary metric (None: the
-    scenario says none). `added` are the ids of trials that the scenario does not ask for. `is_open`: a cell got as many
-    seeds as it needed, so it may have fewer than in another run.
+    """One run of a side: what it measured, what it should have measured and has not; its primary metric, and the share
+    of trials that may differ (None: it says none). `added` are the ids of trials that the scenario does not ask for.
+    `is_open`: a cell got as many seeds as it needed, so it may have fewer than in another run.
     """
 
     trials: tuple[Measured, ...]
     missing: tuple[Missing, ...] = ()
     primary: str | None = None
+    rare: float | None = None
     added: frozenset[str] = frozenset()
     is_open: bool = False
 
@@ -68,6 +75,12 @@ def primary_of(base: Side, candidate: Side, scenario: str) -> str:
     """The metric that decides about a scenario: what the base says, else what the candidate says, else goodput."""
     runs = [side.runs[scenario] for side in (base, candidate) if scenario in side.runs]
     return next((run.primary for run in runs if run.primary is not None), PRIMARY)
+
+
+def rare_of(base: Side, candidate: Side, scenario: str) -> float:
+    """The largest share of trials that may differ where a cell is the same: the least that a side says, 1 if none."""
+    runs = [side.runs[scenario] for side in (base, candidate) if scenario in side.runs]
+    return min((run.rare for run in runs if run.rare is not None), default=1.0)
 
 
 def split(run: Run, axis: str, base: str, candidate: str) -> tuple[Side, Side]:

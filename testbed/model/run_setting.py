@@ -21,6 +21,8 @@ SAMPLES_INTERVAL_NS = 100_000_000
 SNAPLEN_BYTES = 96
 SNAPLEN_MIN, SNAPLEN_MAX = 14, 262_144
 REPETITIONS_MAX = 100_000
+RARE_MIN = Fraction(1, 1000)
+"""The least share of rare trials that a comparison excludes: that takes 2995 seeds."""
 TRIALS_LEAST, LEAST = 2, 3
 """How few trials have an interval at all, and how few a cell gets that does not say."""
 SEED_MAX = 2**31 - 1

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from .background import Backgrounds, Constant
@@ -86,7 +87,8 @@ class Scenario:
 
     `repetitions` is at least 1; repetition i, from 0, has the seed `seed` + i. With `until`, repetitions are the most
     that a cell can get. `size` says whether the file's quick settings apply, and `quick_note` what they scale.
-    `primary` is the metric that decides a comparison of two runs; None leaves it to the comparison.
+    `primary` is the metric that decides a comparison of two runs; None leaves it to the comparison. `rare` is the share
+    of trials that may differ where it says that a cell is the same; None: any.
     `expect` are rules about what the trials measure.
     The rest is as in Trial.
     """
@@ -105,6 +107,7 @@ class Scenario:
     size: Size = "full"
     quick_note: str | None = None
     primary: str | None = None
+    rare: Fraction | None = None
     expect: tuple[Expectation, ...] = ()
 
     def order(self) -> tuple[Trial, ...]:

@@ -105,6 +105,7 @@ def load_scenario(
         size=size,
         quick_note=spec.quick["note"] if spec.quick and quick else None,
         primary=spec.primary,
+        rare=spec.rare,
         expect=expected,
     )
 

@@ -30,6 +30,7 @@ class _About:
     scenario: str
     axes: tuple[str, ...] = ()
     primary: str | None = None
+    rare: float | None = None
     expect: tuple[Expectation, ...] = ()
 
 
@@ -43,6 +44,8 @@ def check(about: Mapping[str, Any], path: Path) -> None:
         said = record.read(_About, about)
     except record.RecordError as error:
         raise UserError(f"{path} is damaged: {error}") from None
+    if said.rare is not None and not 0 < said.rare < 1:
+        raise UserError(f"{path} is damaged: rare is {said.rare:g}; allowed: a share between 0 and 1")
     rules_of(about, path)
     for text in (*trials, said.scenario, *said.axes, said.primary or ""):
         if CONTROL.search(text) is not None:

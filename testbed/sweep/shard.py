@@ -59,7 +59,8 @@ def scenario_key(scenario: Scenario) -> str:
     firsts = [trial_key(trial) for trial in scenario.trials() if trial.repetition == 0]
     until = None if scenario.until is None else [str(scenario.until.ci), scenario.until.least, scenario.until.most]
     expected = [run_file.rules_data(scenario.expect)] if scenario.expect else []
-    return _sha([firsts, scenario.repetitions, until, scenario.primary, *expected])
+    rare = [] if scenario.rare is None else [str(scenario.rare)]
+    return _sha([firsts, scenario.repetitions, until, scenario.primary, *expected, *rare])
 
 
 def share(scenario: Scenario, shard: Shard | None, before: Sequence[str]) -> dict[str, Any]:

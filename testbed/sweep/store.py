@@ -14,6 +14,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,7 @@ class Store:
         primary: str | None = None,
         share: Mapping[str, Any] | None = None,
         expect: Sequence[Expectation] = (),
+        rare: Fraction | None = None,
     ) -> None:
         """Makes the folder, or uses an existing one. `added` are those of the trials that the scenario does not ask
         for, with their repetitions; `share` is its identity, with shards. Raises UserError if it cannot be written.
@@ -78,6 +80,7 @@ class Store:
                 strict_folder.make(self.path, folder)
             about: dict[str, Any] = {"schema": SCHEMA, "scenario": name, "testbed": __version__, "axes": list(axes)}
             about |= {"until": run_file.until_data(until)} | ({} if primary is None else {"primary": primary})
+            about |= {} if rare is None else {"rare": float(rare)}
             about |= dict(share or {}) | ({"expect": run_file.rules_data(expect)} if expect else {})
             about |= {"trials": list(order)} | ({"added": dict(added)} if added else {})
             replace_json(self.path / "run.json", about)
@@ -191,6 +194,12 @@ class Store:
         """The metric that decides comparisons of the run; None if the scenario says none."""
         primary = self.about.get("primary")
         return None if primary is None else str(primary)
+
+    @property
+    def rare(self) -> float | None:
+        """The share of trials that may differ where a comparison says that a cell is the same; None: any."""
+        rare = self.about.get("rare")
+        return None if rare is None else float(rare)
 
     @property
     def expect(self) -> tuple[Expectation, ...]:

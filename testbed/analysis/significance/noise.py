@@ -20,6 +20,7 @@ import numpy as np
 from scipy import special
 
 from ..statistic import FloatArray
+from .power import SEEDS_MAX
 
 CELLS_MIN = 5
 """Fewer cells do not say how much cells differ: each stands for itself."""
@@ -74,11 +75,23 @@ def by_levels(pairs: int, apart: int = 1, others: int = 0) -> float:
     return 0.0 if pairs >= PAIRS_MIN else min(1.0, 2 * float(special.betainc(apart, others + 1, 4.0**-pairs)))
 
 
+def of_copies(pairs: int) -> float:
+    """The p of pairs that are copies of one another, which show no noise: of few, `by_levels` is the bound."""
+    return 0.0 if pairs < PAIRS_MIN else 2 * 4.0**-pairs
+
+
 def share_at_most(seen: int, of: int) -> float:
     """The largest share of all cases that fits `seen` among `of`, with a confidence of 95 %: Clopper and Pearson,
     Biometrika 26, 1934, one-sided. Of n without one it is 1 - 0.05^(1/n): 63 % of 3, 26 % of 10, 10 % of 29.
     """
     return 1.0 if seen >= of else float(special.betaincinv(seen + 1, of - seen, 0.95))
+
+
+def seeds_for(seen: int, share: float, least: int) -> int:
+    """The fewest trials, `least` or more, of which so many may be `seen` and all others not, so that at most this share
+    of all are like them.
+    """
+    return next((n for n in range(least, SEEDS_MAX) if share_at_most(seen, n) <= share), SEEDS_MAX)
 
 
 def own(base: FloatArray, candidate: FloatArray) -> Noise:
@@ -100,14 +113,37 @@ def pooled(cells: Sequence[tuple[FloatArray, FloatArray]]) -> tuple[Noise, ...]:
     apart = np.array([base.var(ddof=1) + other.var(ddof=1) for base, other in cells]) / np.square(scales)
     is_paired = _seeds_matter(paired, apart, counts - 1)
     variances, df = (paired, counts - 1) if is_paired else (apart, 2 * (counts - 1))
-    prior, prior_df = _prior(variances, df)
-    moderated = (prior_df * prior + df * variances) / (prior_df + df) if math.isfinite(prior_df) else prior + 0 * df
+    _, prior_df = _prior(variances, df)
+    moderated = _moderated(variances, df)
     total = np.minimum(prior_df + counts - 1, df.sum())
     by_itself = [own(*cell) if is_paired else _welch(*cell) for cell in cells]
     return tuple(
         Noise(float(variance) * scale**2, float(each), float(variances.mean()) * scale**2, (mine.variance, mine.df))
         for variance, each, scale, mine in zip(moderated, total, scales, by_itself, strict=True)
     )
+
+
+def typical(sides: Sequence[FloatArray]) -> tuple[float, ...]:
+    """The standard deviation of a trial of each of several cells of one metric, from one side of them: of CELLS_MIN or
+    more, each is drawn towards the typical one, relative to its mean. 0 for one sample, or equal ones.
+    """
+    found = [float(each.std(ddof=1)) if len(each) > 1 else 0.0 for each in sides]
+    vary = [number for number, sd in enumerate(found) if sd > 0 and float(np.abs(sides[number]).mean()) > 0]
+    if len(vary) < CELLS_MIN:
+        return tuple(found)
+    scales = np.array([float(np.abs(sides[number]).mean()) for number in vary])
+    df = np.array([len(sides[number]) - 1 for number in vary])
+    variances = np.square(np.array([found[number] for number in vary]) / scales)
+    for number, variance, scale in zip(vary, _moderated(variances, df), scales, strict=True):
+        found[number] = math.sqrt(float(variance)) * float(scale)
+    return tuple(found)
+
+
+def _moderated(variances: FloatArray, df: FloatArray) -> FloatArray:
+    """Each drawn towards the typical one."""
+    prior, prior_df = _prior(variances, df)
+    is_known = math.isfinite(prior_df)
+    return np.asarray((prior_df * prior + df * variances) / (prior_df + df) if is_known else prior + 0 * df)
 
 
 def _welch(base: FloatArray, candidate: FloatArray) -> Noise:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -16,9 +17,10 @@ from ...error import UserError
 from .. import compared_profile, option_rule, question
 from ..known import learn_metrics
 from ..option_rule import Only
-from ..run_verdict import FAILS, FailOn, Format, share, show_runs
+from ..run_verdict import FAILS, FailOn, Format, share, show_runs, tolerance_of
 from ..sequential.budget import HELP as BUDGET_HELP
 from ..sequential.budget import budget_of
+from ..sequential.foretold import foretell
 from ..sequential.until_decided import UntilDecided
 from ..terminal import Terminal
 
@@ -66,7 +68,8 @@ def compare(
         typer.Option(
             metavar="SHARE",
             help="The difference that does not matter; if left out, 3 % of a metric, or for a profile 10 % of each "
-            "throughput.",
+            "throughput. '3 % or 2 sd': of two runs, or 2 standard deviations of the base's trials of a cell, if these "
+            "are more.",
         ),
     ] = None,
     metric: Annotated[
@@ -131,16 +134,19 @@ def compare(
     least = max(fail_on or [FailOn.cannot_tell], key=lambda each: len(FAILS[each]))
     learn_metrics([base, *([Path(other)] if other is not None and Path(other).is_dir() else [])])
     asked = None if not metric else tuple(chosen(metric))
+    allowed, sds = tolerance_of(tolerance, run.TOLERANCE) if _kinds(other, axis) != (PROFILE,) else (0.0, 0.0)
     if axis is not None:
         if other is not None or base_value is None or candidate is None:
             raise UserError("--axis compares within one run; allowed: DIR --axis AXIS --base VALUE --candidate VALUE")
-        wanted = question.of_values(base, axis, (base_value, candidate), share(tolerance, run.TOLERANCE), asked)
+        wanted = question.of_values(base, axis, (base_value, candidate), allowed, asked)
     elif other is not None and Path(other).is_dir() and base_value is None and candidate is None:
-        wanted = question.of_runs(base, Path(other), share(tolerance, run.TOLERANCE), asked, ignore or [])
+        wanted = question.of_runs(base, Path(other), allowed, asked, ignore or [])
     else:
         wanted = None
     if wanted is not None:
+        wanted = replace(wanted, sds=sds)
         if extend:
+            foretell(Terminal(), wanted.base, wanted.tolerance, sds, budget_of(budget or []).repetitions)
             UntilDecided(wanted, budget_of(budget or []), jobs, Terminal()).carry_out()
         show_runs(question.answer(wanted), format, least, output)
         return

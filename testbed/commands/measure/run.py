@@ -296,6 +296,10 @@ def _run(
     shard: Shard | None,
     place: Cluster | None,
 ) -> None:
+    if decision is not None:
+        decision.foretell(folder.path, console)
+    elif folder.exists and {(folder.path / "trials" / each.id).exists() for each in scenario.trials()} == {True, False}:
+        _foretell(console, folder.path)
     summary, ids = carry_out(scenario, folder, specs, jobs, console, live, shard, place)
     found = summary.in_order(ids)
     print_trials(found)
@@ -362,7 +366,10 @@ def carry_out(
         axes = [axis.key for axis in scenario.axes]
         share = shards.share(scenario, shard, folder.shards if folder.exists else ())
         expect = scenario.expect
-        folder.create(scenario.name, specs, prepared.ids, axes, scenario.until, added, scenario.primary, share, expect)
+        folder.create(
+            *(scenario.name, specs, prepared.ids, axes, scenario.until, added, scenario.primary, share, expect),
+            scenario.rare,
+        )
         if prepared.done:
             said = f"{len(prepared.done)} of {len(prepared.ids)} trials are in {folder.path} already"
             say(console, said)
@@ -378,6 +385,14 @@ def carry_out(
             with suppress(DiskFull):  # they are made again when they are needed
                 table.update(folder, mend=True)
     return summary, prepared.ids
+
+
+def _foretell(console: Console, folder: Path) -> None:
+    from ..known import learn_metrics
+    from ..sequential.foretold import foretell  # imports all that compares
+
+    learn_metrics([folder])
+    foretell(console, folder)
 
 
 def _shown(folder: store.Store, prepared: Sweep, console: Console) -> Live:

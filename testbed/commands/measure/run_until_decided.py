@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -14,8 +14,9 @@ from ...sweep.store import Store
 from .. import question
 from ..known import learn_metrics
 from ..question import Question
-from ..run_verdict import FailOn, Format, share, show_runs
+from ..run_verdict import FailOn, Format, show_runs, tolerance_of
 from ..sequential.budget import TOGETHER, Budget, Options, budget_of
+from ..sequential.foretold import foretell
 from ..sequential.until_decided import UntilDecided
 
 
@@ -28,17 +29,26 @@ class Decision:
     base: Path | None
     axis: str
     values: tuple[str, str]
+    sds: float = 0.0
 
     @classmethod
     def of(cls, options: Options, scenario: Scenario) -> Decision:
         """Raises UserError for options that name nothing to compare with."""
-        budget, tolerance = budget_of(options.budget), share(options.tolerance, comparison.TOLERANCE)
+        budget = budget_of(options.budget)
+        tolerance, sds = tolerance_of(options.tolerance, comparison.TOLERANCE)
         if options.axis is not None:
-            return cls(budget, tolerance, None, options.axis, _values(options, scenario, options.axis))
+            return cls(budget, tolerance, None, options.axis, _values(options, scenario, options.axis), sds)
         if options.base is None or options.candidate is not None:
             raise UserError(f"--until-decided needs something to compare with; allowed: {TOGETHER}")
         Store(Path(options.base)).open()
-        return cls(budget, tolerance, Path(options.base), "", ("", ""))
+        return cls(budget, tolerance, Path(options.base), "", ("", ""), sds)
+
+    def foretell(self, folder: Path, console: Console) -> None:
+        """Says how many seeds it will need, by what the base has; of two values of an axis, by what the run has."""
+        known = self.base or folder
+        if Store(known).exists or self.base is not None:
+            learn_metrics([known])
+            foretell(console, known, self.tolerance, self.sds, self.budget.repetitions)
 
     def carry_out(self, folder: Path, jobs: int, console: Console) -> None:
         """Adds seeds, prints the comparison, and raises typer.Exit with its code if it is a failure."""
@@ -49,8 +59,8 @@ class Decision:
 
     def _question(self, folder: Path) -> Question:
         if self.base is not None:
-            return question.of_runs(self.base, folder, self.tolerance, None)
-        return question.of_values(folder, self.axis, self.values, self.tolerance, None)
+            return replace(question.of_runs(self.base, folder, self.tolerance, None), sds=self.sds)
+        return replace(question.of_values(folder, self.axis, self.values, self.tolerance, None), sds=self.sds)
 
 
 def _values(options: Options, scenario: Scenario, axis: str) -> tuple[str, str]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
 from ...compare.look import CellData
 from ...compare.pairing import Cell
-from ...compare.run import apart
-from ...compare.side import Measured, Side
+from ...compare.run import apart, exact_cells
+from ...compare.side import Measured, Side, rare_of
 from ...error import UserError
 from ...model.scenario import Params
 from ...sweep import extension
@@ -56,6 +56,7 @@ def cells(question: Question, metrics: Sequence[str]) -> dict[Cell, GrowingCell]
     roots = (question.base, question.candidate)
     halves = [_halves(root, side, apart_from) for root, side in zip(roots, sides, strict=True)]
     values = [_values(side, apart_from) for side in sides]
+    exact = exact_cells(paired)
     found = {}
     for cell in paired.asked:
         place = (cell.scenario, frozenset(cell.params or ()))
@@ -63,7 +64,9 @@ def cells(question: Question, metrics: Sequence[str]) -> dict[Cell, GrowingCell]
             both = (halves[0][place], halves[1][place])
             _refuse_other_numbers(cell, both)
             one, other = (each.get(place, {}) for each in values)
-            found[cell] = GrowingCell(both, _data(both, one, other, wanted[cell.scenario]))
+            data = _data(both, one, other, wanted[cell.scenario])
+            data = replace(data, rare=rare_of(*sides, cell.scenario), is_exact=cell in exact)
+            found[cell] = GrowingCell(both, data)
     return found
 
 

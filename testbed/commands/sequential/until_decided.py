@@ -28,6 +28,7 @@ from ...units import counted
 from .. import look_file
 from ..look_file import Comparison, Seen
 from ..question import Question, answer, deciding
+from ..run_verdict import in_words
 from ..screen import Reports, Screen, duration
 from ..terminal import say
 from .budget import Budget
@@ -82,12 +83,13 @@ class UntilDecided:
         found = look_file.find(question.base, question.candidate, sides, chosen)
         if found is None:
             seen = (Seen.of(question.base, sides[0]), Seen.of(question.candidate, sides[1]))
-            looks = look.Looks(sides[0].name, sides[1].name, question.tolerance, chosen, keys)
+            looks = look.Looks(sides[0].name, sides[1].name, question.tolerance, chosen, keys, sds=question.sds)
             return Comparison(*seen, looks)
         file = question.candidate / look_file.NAME
         anew = f"or, to begin with a new error, without the looks so far: rm {file}"
-        if found.looks.tolerance != question.tolerance:
-            was = f"--tolerance {found.looks.tolerance:g}"
+        if (found.looks.tolerance, found.looks.sds) != (question.tolerance, question.sds):
+            words = in_words(found.looks.tolerance, found.looks.sds)
+            was = f"--tolerance '{words}'" if found.looks.sds else f"--tolerance {found.looks.tolerance:g}"
             raise UserError(f"this comparison has begun with another tolerance ({file}); allowed: {was}, {anew}")
         if found.looks.keys != keys:
             what = f"this comparison has begun with {found.looks.keys} cells, now there are {keys} ({file})"

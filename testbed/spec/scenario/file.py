@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from typing import Any
 
 from ...codec.fault import MAPPING, Fault
 from ...codec.keyed import Keyed, Kind, key, named, read
-from ...codec.kind import IP_VERSIONS, LINES, NAME, SYSCTLS, TEXT, WORD, listed, mapped, record
+from ...codec.kind import FRACTION, IP_VERSIONS, LINES, NAME, SYSCTLS, TEXT, WORD, listed, mapped, record
 from ...codec.scalar import lines_of, text_of
 from ...error import ValueRefused, one_of
 from ...model.background import BACKGROUND, Background
@@ -16,6 +17,7 @@ from ...model.run_setting import (
     KERNEL,
     LAB,
     METRIC_UNITS,
+    RARE_MIN,
     REPETITIONS,
     SAMPLES,
     SAMPLES_INTERVAL_NS,
@@ -29,6 +31,7 @@ from ...model.run_setting import (
 from ...model.topology import ENGINE, NIC, Engine, IpVersions, Nic
 from ...model.workload.fact import ToolKeys
 from ...model.workload.tool import WORKLOAD
+from ...units import format_fraction
 from ..topology.file import TopologyFile
 from .expect import ExpectFile, rule_faults
 
@@ -156,6 +159,12 @@ class ScenarioFile(RunFile, TitleFile):
         "until", record(Until), "Repeats each cell until its mean is known; excludes repetitions.", default=None
     )
     primary: str | None = key("primary", METRIC_NAME, default=None)
+    rare: Fraction | None = key(
+        "rare",
+        FRACTION,
+        "The share of trials that may differ where a comparison says that a cell is the same.",
+        default=None,
+    )
     expect: tuple[ExpectFile, ...] | None = key(
         "expect",
         listed(record(ExpectFile), 1),
@@ -189,3 +198,6 @@ class ScenarioFile(RunFile, TitleFile):
         known = [*self.metric_units]
         if self.primary is not None and self.primary not in known:
             yield Fault(("primary",), f"primary: {self.primary!r} is not a metric", one_of(known, self.primary))
+        if self.rare is not None and not RARE_MIN <= self.rare < 1:
+            what = f"{format_fraction(self.rare)} is out of range"
+            yield Fault(("rare",), what, f"{format_fraction(RARE_MIN)} to less than 100 %", named=True)

@@ -1,0 +1,61 @@
+"""Whether anything in a trial may depend on its seed. Pure, no I/O.
+
+The seed draws what the plan leaves to chance, and it is the entropy of the lab kernel, from which queues take their
+hashes, BBR the phase of its cycle, and programs what they like. So this names what draws nothing; all else may. That is
+no proof for a kernel in which the user changed something: a comparison also wants all seeds to give the same.
+"""
+
+from __future__ import annotations
+
+from .background import Constant
+from .link.impairment import Direction, PeriodicLoss
+from .scenario import Trial
+from .schedule import Change
+from .topology import Node, Topology
+from .workload.flow import FlowWorkload
+
+CONTROLS = frozenset({"cubic", "reno", "htcp", "scalable"})
+NODES = frozenset({"host", "switch", "router"})
+STEADY = frozenset({"rate_bps", "delay_ns", "buffer", "shaper", "policer", "trace", "down"})
+"""What an impairment may be called that draws nothing, whatever its value is."""
+
+
+def is_drawn(trial: Trial) -> bool:
+    """Whether the result may depend on the seed, or on the clock of this computer."""
+    workload = trial.workload
+    is_plain = trial.kernel.is_virtual_time and isinstance(workload, FlowWorkload) and trial.controls <= CONTROLS
+    is_steady = all(isinstance(each, Constant) for _, each in trial.background)
+    return not (is_plain and is_steady and _is_steady(trial.topology))
+
+
+def _is_steady(topology: Topology) -> bool:
+    ways = [getattr(link, way) for link in topology.links for way in ("forward", "backward", "data")]
+    changes = [change for link in topology.links for change in link.schedule]
+    return (
+        topology.engine == "netns"
+        and all(map(_passes_on, topology.nodes))
+        and all(map(_draws_nothing, ways))
+        and all(map(_changes_steadily, changes))
+    )
+
+
+def _passes_on(node: Node) -> bool:
+    """Hosts, and what forwards by rules that have one answer."""
+    is_more = (node.real_nic, node.router, node.dhcp, node.dns) != (None,) * 4 or node.takes_lease or node.stp
+    return node.type in NODES and not is_more and len({each.to for each in node.routes}) == len(node.routes)
+
+
+def _draws_nothing(asked: Direction) -> bool:
+    policy = asked.policy
+    is_policy_steady = policy is None or policy.low_bytes == policy.high_bytes
+    is_plain = asked.jitter is None and asked.queue is None and {name for name, _ in asked.more} <= STEADY
+    return is_plain and is_policy_steady and (asked.loss is None or _counts(asked.loss))
+
+
+def _changes_steadily(change: Change) -> bool:
+    pairs = (*change.forward, *change.backward, *change.data)
+    return all(name in STEADY or value is None or (name == "loss" and _counts(value)) for name, value in pairs)
+
+
+def _counts(loss: object) -> bool:
+    return isinstance(loss, PeriodicLoss) and loss.phase != "seeded"
