@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 from scipy import signal
 
 from testbed.analysis import paired
-from testbed.analysis.significance import within
+from testbed.analysis.significance import noise, within
 
 from . import looks
 
@@ -197,7 +197,7 @@ def own_rows(runs: int) -> Iterator[Row]:
 
     def above(chance: np.random.Generator) -> bool:
         base, candidate = normal(chance, np.full(5, 0.03), seeds)
-        candidate[0] -= 1.001 * max(TOLERANCE * base[0].mean(), 3 * base[0].std(ddof=1))
+        candidate[0] -= 1.001 * max(TOLERANCE * base[0].mean(), 3 * noise.typical([*base])[0])
         return verdicts((base, candidate), sds=3.0)[0] == "same"
 
     yield Row("192 cells, 10 seeds, 3 %: all the same", share(few, partial(every, sds=0.0)), few)

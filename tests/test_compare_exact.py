@@ -51,6 +51,14 @@ def test_a_difference_is_exact_where_nothing_is_random(
     assert "exact: nothing is random in all" in " ".join(compare(*sides).out.split())
 
 
+def test_a_trial_without_a_partner_shows_that_something_is_random(compare: Compare, tmp_path: Path) -> None:
+    sides = [copies(tmp_path / "base", 40.0, 1, CUBIC)]
+    sides += [write_run(tmp_path / "mine", [Made({}, [mbit * 1e6], seed) for seed, mbit in ((1, 25.6), (2, 26.0))])]
+    said = compare(*sides, "--metric", "goodput", "--format", "json")
+    assert [each["is_exact"] for each in json.loads(said.out)["cells"]] == [False]
+    assert said.code == 5
+
+
 @pytest.mark.parametrize(("seeds", "code"), [(1, 5), (2, 5), (3, 1)])
 def test_what_could_be_random_takes_three_seeds_though_all_come_out_the_same(
     compare: Compare, tmp_path: Path, seeds: int, code: int

@@ -439,7 +439,7 @@ def test_where_nothing_is_random_our_value_is_exact(
     assert any("at 1, 50, 100 ms: nothing is random in it" in note for note in found["notes"])
     for point in found["series"][0]["matches"][0]["points"]:
         assert point["is_exact"]
-        assert point["relative"]["interval"]["low"] == pytest.approx(share - 1, abs=1e-3)
+        assert point["relative"]["interval"]["low"] == pytest.approx(share - 1, abs=5e-3)  # as it is printed
     varied = stored(tmp_path / "varied", run_of(tmp_path, levels, seeds=seeds, noise=0.0, path=DRAWN))
     assert compare(varied, profile_of(tmp_path, points)).code == CANNOT_TELL
 
@@ -527,9 +527,9 @@ def test_a_published_number_may_be_off_by_what_is_printed_with_it(tmp_path: Path
 
 LIMITED = {
     "1 bdp": run_of(Path(), LEVELS, {"path.buffer": "1 bdp"}, seeds=3, path={"buffer": "1 bdp"}),
-    "2 bdp": run_of(Path(), LEVELS, {"path.buffer": "2 bdp"}, seeds=1, path={"buffer": "2 bdp"}),
+    "2 bdp": run_of(Path(), LEVELS, {"path.buffer": "2 bdp"}, seeds=1, path={"buffer": "2 bdp", **DRAWN}),
     "3 bdp": run_of(
-        Path(), {**LEVELS, 100: 0.0}, {"path.buffer": "3 bdp"}, seeds=3, noise=0.0, path={"buffer": "3 bdp"}
+        Path(), {**LEVELS, 100: 0.0}, {"path.buffer": "3 bdp"}, seeds=3, noise=0.0, path={"buffer": "3 bdp", **DRAWN}
     ),
 }
 """A series with little noise, one of single trials, and one of copies."""

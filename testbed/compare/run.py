@@ -124,7 +124,8 @@ def compare(
     paired, or if the sides differ in a setting that is neither in `setting.SUBJECTS` nor in `ignored`.
     """
     metrics = tuple(METRICS if metrics is None else metrics)
-    paired = pair(base, candidate, axis or apart(base, candidate))
+    apart_from = axis or apart(base, candidate)
+    paired = pair(base, candidate, apart_from)
     names = (base.name, candidate.name)
     all_pairs = [each for pairs in paired.cells.values() for each in pairs]
     primary = {scenario: primary_of(base, candidate, scenario) for scenario in {**base.runs, **candidate.runs}}
@@ -134,7 +135,7 @@ def compare(
     labels = _labels([*paired.asked])
     doubtful = frozenset(cell for cell, pairs in paired.cells.items() if _is_doubtful(pairs))
     rare = {scenario: rare_of(base, candidate, scenario) for scenario in primary}
-    question = Terms(tolerance, sds, rare, exact_cells(paired))
+    question = Terms(tolerance, sds, rare, exact_cells(paired, (base, candidate), apart_from))
     judged = _judged(samples, paired, metrics, question, primary, level, looks)
     told = {} if looks is not None else _within(judged, paired, primary, metrics)
     return RunComparison(
@@ -173,14 +174,20 @@ def compare(
     )
 
 
-def exact_cells(paired: Pairing) -> frozenset[Cell]:
-    """The cells in which nothing is random: nothing is drawn from a seed, and all seeds give the same."""
-
-    def is_one_case(trials: Sequence[Measured]) -> bool:
-        first = trials[0].metrics
-        return all(not each.is_drawn and each.metrics == first for each in trials)
-
-    return frozenset(cell for cell, pairs in paired.cells.items() if all(map(is_one_case, zip(*pairs, strict=True))))
+def exact_cells(paired: Pairing, sides: Sequence[Side], apart_from: Sequence[str]) -> frozenset[Cell]:
+    """The cells in which nothing is random: nothing is drawn from a seed, and all trials of a side came out the same,
+    also those without a partner. Their parameters are all but `apart_from`.
+    """
+    first: dict[tuple[int, str, frozenset[tuple[str, str]]], Measured] = {}
+    varied = set()
+    for number, side in enumerate(sides):
+        for scenario, run in side.runs.items():
+            for each in run.trials:
+                params = frozenset((key, text) for key, text in each.result.params.items() if key not in apart_from)
+                one = first.setdefault((number, scenario, params), each)
+                if each.is_drawn or each.metrics != one.metrics or each.result.verdict == "invalid":
+                    varied.add((scenario, params))
+    return frozenset(cell for cell in paired.cells if (cell.scenario, frozenset(cell.params or ())) not in varied)
 
 
 def _within(

@@ -53,10 +53,10 @@ def cells(question: Question, metrics: Sequence[str]) -> dict[Cell, GrowingCell]
     wanted = deciding(*sides, question.metrics)
     paired = question.paired(*sides)
     apart_from = question.axis or apart(*sides)
+    exact = exact_cells(paired, sides, apart_from)
     roots = (question.base, question.candidate)
     halves = [_halves(root, side, apart_from) for root, side in zip(roots, sides, strict=True)]
     values = [_values(side, apart_from) for side in sides]
-    exact = exact_cells(paired)
     found = {}
     for cell in paired.asked:
         place = (cell.scenario, frozenset(cell.params or ()))
