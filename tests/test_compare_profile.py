@@ -506,7 +506,7 @@ def test_the_json_has_each_number_in_its_unit_and_of_its_side(compare: Compare, 
     assert (point["verdict"], point["is_between"]) == ("agree", False)
     assert {*point} == {
         "rtt_s", "published_bps", "measured_bps", "published_share", "measured_share", "relative", "family_interval",
-        "published_off", "is_between", "limit", "verdict", "certainty",
+        "published_off", "is_between", "limit", "is_exact", "is_within_trial", "verdict", "certainty",
     }  # fmt: skip
 
 
