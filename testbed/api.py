@@ -26,6 +26,7 @@ from .spec.load import files_of, load_scenario
 from .sweep.run import Summary
 from .sweep.store import Store
 from .trial.evidence.outcome import TcpResult
+from .trial.folder import write_named
 from .trial.measured import PingResult, need
 from .trial.result import TrialResult
 from .trial.workload.background import backgrounds
@@ -77,4 +78,5 @@ __all__ = [
     "statistic",
     "tcp_model",
     "terminal_width",
+    "write_named",
 ]

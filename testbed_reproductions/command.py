@@ -41,6 +41,7 @@ from testbed.api import (
     say,
     show,
     terminal_width,
+    write_named,
 )
 
 from .measured import Measured, Size
@@ -444,7 +445,7 @@ def _write(page: Path, findings: Sequence[Finding], size: Size) -> None:
     try:
         page.parent.mkdir(parents=True, exist_ok=True)
         changes = _changes(page.read_text()) if page.exists() else ""
-        page.write_text(markdown(findings, citations, "Reproduction", HOW.format(size=size), changes))
+        write_named(page, markdown(findings, citations, "Reproduction", HOW.format(size=size), changes))
     except OSError as error:
         raise UserError(f"{page} cannot be written: {error.strerror}; allowed: -o with a file that can") from None
 

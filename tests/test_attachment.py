@@ -15,7 +15,7 @@ from testbed.commands.network import up as commands_up
 from testbed.error import SpecError
 from testbed.spec import program_store
 from testbed.spec.load import load_scenario, load_topology, programs_of
-from testbed.spec.syntax.attachment import NOTHING_MORE, OPTION, Permission, permitted
+from testbed.spec.syntax.attachment import NOTHING_MORE, OPTION, Folder, Permission, permitted
 
 SECRET = "-----BEGIN PRIVATE KEY-----\nhunter2: [hunter2\n"
 
@@ -102,13 +102,21 @@ def through_a_link(folder: Path, secret: Path) -> str:
     return f"link/../../private/{secret.name}"
 
 
+def out_through_a_link(folder: Path, secret: Path) -> str:
+    """Where links lead, it is the private one; without them, it would be beside."""
+    (secret.parent / "below").mkdir()
+    (folder / "out").symlink_to(secret.parent / "below")
+    return f"out/../{secret.name}"
+
+
 WAYS: dict[str, Callable[[Path, Path], str]] = {
     "above": lambda folder, secret: f"../private/{secret.name}",
     "from the root": lambda folder, secret: str(secret),
     "a link": linked,
     "a linked folder": in_linked_folder,
     "hidden": hidden,
-    "above, through a link": through_a_link,
+    "nowhere, through a link": through_a_link,
+    "out, through a link": out_through_a_link,
     "there and back": lambda folder, secret: f"./../{folder.name}/../private/{secret.name}",
 }
 
@@ -162,8 +170,9 @@ def test_no_file_names_what_is_elsewhere(what: str, folder: Path) -> None:
         found = problems(here, what, said)
         assert "hunter2" not in found, (way, found)
         assert kept() == [], way
-        if what.endswith(("topology", "topologies")) and "through" in way:
-            assert "cannot be read" in found, found  # topologies may be elsewhere: where links lead there is none
+        if "nowhere" in way:
+            assert OPTION not in found, found
+            assert found or what.endswith("image"), found  # where links lead there is none, and an image is not read
         elif not is_program(what, said):
             assert OPTION in found, (way, found)
             assert f"{FILES[what][0]}:" in found, (way, found)
@@ -185,6 +194,29 @@ def test_what_is_beside_a_file_is_read(what: str, folder: Path) -> None:
     (folder / key(what)).symlink_to(f"below/{key(what)}")
     assert OPTION not in problems(folder, what, f"./below/{key(what)}")
     assert OPTION not in problems(folder, what, f"./{key(what)}")
+
+
+@pytest.mark.parametrize("what", [each for each in FILES if not each.endswith(("image", "topologies", "topology"))])
+def test_a_file_that_is_exchanged_after_it_was_judged_is_not_read(
+    what: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By another user to whom the folder belongs."""
+    (folder / "below").mkdir()
+    (folder / "below" / key(what)).write_text("0\n1\n")
+    (folder.parent / "private" / key(what)).write_text(SECRET)
+    judge = Folder._refuse
+
+    def then_exchange(self: Folder, path: str, said: str) -> None:
+        judge(self, path, said)
+        if (folder / "below").is_dir() and not (folder / "below").is_symlink():
+            (folder / "below").rename(folder / "before")
+            (folder / "below").symlink_to(folder.parent / "private")
+
+    monkeypatch.setattr(Folder, "_refuse", then_exchange)
+    assert "hunter2" not in problems(folder, what, f"below/{key(what)}")
+    assert (folder / "below").is_symlink() or is_program(what, "below")
+    kept_files = [path for path in (user_folder() / program_store.FOLDER).rglob("*") if path.is_file()]
+    assert [path for path in kept_files if b"hunter2" in path.read_bytes()] == []
 
 
 def test_the_whole_folder_of_a_file_is_not_beside_it(folder: Path) -> None:

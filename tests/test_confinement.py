@@ -420,6 +420,8 @@ def topology_attempts(target: Path, own: Path) -> dict[str, str]:
         "read": f"open({key!r})",
         "list": f"os.listdir({str(target)!r})",
         "a hidden file beside": f"open({str(own / '.env')!r}).read()",
+        "a hidden file below": f"open({str(own / 'below/.env')!r}).read()",
+        "a file in a hidden folder below": f"open({str(own / 'below/.git/config')!r}).read()",
         "a link beside": f"open({str(own / 'link')!r}).read()",
         "a new file": f"open({str(own / 'made')!r}, 'w')",
         "an appended file": f"open({str(own / 'beside.txt')!r}, 'a')",
@@ -445,6 +447,9 @@ def topology_attempts(target: Path, own: Path) -> dict[str, str]:
         "a watch": f"call(254, LIBC.inotify_init(), {str(target).encode()!r}, 2)",
         "a file system": f"os.statvfs({str(target)!r})",
         "the environment": "os.environ['TESTBED_SECRET']",
+        "the folder of the user": "os.environ['PWD']",
+        "more than a path in the environment": "set(os.environ) - {'PATH', 'LC_CTYPE'} or {}['nothing']",
+        "the folder of the caller": "os.getcwd() != os.path.dirname(__file__) or {}['no']",
         "process": "os.popen('exit').close()",
         "a fork": "os.fork() or os._exit(0)",
         "a thread": "threading.Thread(target=int).start()",
@@ -488,7 +493,8 @@ def own(target: Path) -> Iterator[Path]:
     """The folder of a topology in Python that tries them."""
     with tempfile.TemporaryDirectory() as name:
         own = Path(name).resolve()
-        for each in ("beside.txt", "removed", "renamed", ".env"):
+        (own / "below/.git").mkdir(parents=True)
+        for each in ("beside.txt", "removed", "renamed", ".env", "below/.env", "below/.git/config"):
             (own / each).write_text("as it was")
         (own / "link").symlink_to(target / "changed")
         for attribute in ("user.secret", "user.removed"):
@@ -523,9 +529,14 @@ def test_what_a_topology_in_python_tries_works_where_nothing_confines_it(
     here, file = str(mininet_import.driver().parent), str(own / "theirs.py")
     monkeypatch.setenv("TESTBED_SECRET", "hunter2")
     code = f"import sys; sys.path.insert(0, {here!r}); import mininet_driver as driver; "
-    code += "driver.confine = lambda path: None; "
+    code += "driver.confine = lambda *given: None; "
     code += f"sys.exit(driver.main(['read', {file!r}, 'Small']))"
-    done = subprocess.run((*MININET_PYTHON, "-c", code), input="{}", capture_output=True, text=True)
+    folder = os.open(own, os.O_PATH)
+    said = {"source": Path(file).read_text(), "arguments": {}, "file": folder, "folder": folder}
+    done = subprocess.run(
+        (*MININET_PYTHON, "-c", code), input=json.dumps(said), capture_output=True, text=True, pass_fds=(folder,)
+    )
+    os.close(folder)
     assert done.returncode == 0, done.stderr
     found = tried_in(json.loads(done.stdout)["error"])
     system = {"an attribute", "a look at an attribute", "a removed attribute", "io_uring", "a key", "a key ring"}

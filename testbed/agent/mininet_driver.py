@@ -7,8 +7,9 @@ because the system's Python, to which Mininet belongs, runs it without any other
                                FOLDER gets mininet.json, with Mininet's version, and mininet.log
     mininet_driver.py remove PIDFILE
     mininet_driver.py read FILE CLASS
-                               the nodes and links of a topology in Python, as JSON; the arguments of the class are the
-                               JSON mapping on standard input
+                               the nodes and links of a topology in Python, as JSON. Standard input is a JSON mapping:
+                               `source` has the bytes of the file, each as a character, `arguments` those of the class;
+                               `file` and `folder` are descriptors of the file and of its folder
     mininet_driver.py check     fails if there is no Mininet that works
 
 `build` ends when the network is up; a child of it stays, because the shells of Mininet's nodes are its children.  Every
@@ -27,15 +28,16 @@ import logging
 import os
 import pwd
 import resource
-import runpy
 import shutil
 import signal
+import stat
 import struct
 import subprocess
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterator
+import types
+from collections.abc import Callable
 from typing import Any
 
 Data = dict[str, Any]
@@ -335,16 +337,19 @@ def check() -> None:
 
 def read(path: str, name: str) -> None:
     """Sends what the class prints to standard error. What stands in the file is confined, with all that comes after."""
-    arguments = json.load(sys.stdin)
+    said = json.load(sys.stdin)
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     import mininet.node  # noqa: F401 - it starts processes, and topologies import it
 
-    confine(path)
-    json.dump(said_by(path, name, arguments), out)
+    home = os.readlink(f"/proc/self/fd/{said['folder']}")
+    confine(said["file"], said["folder"])
+    json.dump(said_by(path, home, said["source"].encode("latin-1"), name, said["arguments"]), out)
     out.close()
 
 
+MODULE = "mininet_topology"
+"""The name of a topology's file among Python's modules."""
 ONLY = "-"
 """In place of the name of a topology: the only one of a file."""
 ALLOW_CODE = "TESTBED_ALLOW_CODE"
@@ -352,13 +357,17 @@ ALLOW_CODE = "TESTBED_ALLOW_CODE"
 
 SYSTEM = ("/usr", "/bin", "/lib", "/lib32", "/lib64", "/etc/mime.types", "/etc/localtime", "/dev/urandom", "/dev/null")
 READ_LIMITS = {
-    resource.RLIMIT_AS: 4 << 30,
+    resource.RLIMIT_AS: 1 << 30,
     resource.RLIMIT_CPU: 60,
-    resource.RLIMIT_FSIZE: 1 << 20,
+    resource.RLIMIT_FSIZE: 8 << 20,
     resource.RLIMIT_NOFILE: 256,
     resource.RLIMIT_CORE: 0,
 }
-"""For reading a topology; in bytes, seconds and descriptors."""
+"""For reading a topology; in bytes, seconds and descriptors. What it prints goes to files, so they bound that, too."""
+BESIDE_MAX = 4096
+"""How many files and folders below the folder of a topology it can read, those that are nearest first."""
+FOLDERS_MAX = 128
+"""How many of them are open at a time, before they are looked into."""
 LIBC = ctypes.CDLL(None, use_errno=True)
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 FILE_RIGHTS = (0, (1 << 13) - 1, (1 << 14) - 1, (1 << 15) - 1, (1 << 15) - 1, (1 << 16) - 1)
@@ -391,9 +400,10 @@ FIRST_NEW_CALL = 424
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
 
-def confine(path: str) -> None:
-    """From here on this process can read the system and the topology's file, and nothing else: write no file, start no
-    process, open no socket. Where the kernel cannot see to it, raises Failed, unless the user has said ALLOW_CODE.
+def confine(file: int, folder: int) -> None:
+    """From here on this process can read the system, the topology's file and what is beside it, and nothing else: write
+    no file, start no process, open no socket. Closes both descriptors. Where the kernel cannot see to it, raises
+    Failed, unless the user has said ALLOW_CODE.
     """
     abi = LIBC.syscall(CREATE_RULESET, None, 0, 1)
     machine = os.uname().machine
@@ -412,30 +422,64 @@ def confine(path: str) -> None:
     handled = FILE_RIGHTS[min(abi, 5)]
     ruleset = struct.pack("QQQ", handled, 3 if abi >= 4 else 0, 3 if abi >= 6 else 0)
     rules = checked(LIBC.syscall(CREATE_RULESET, ruleset, 24 if abi >= 6 else 16 if abi >= 4 else 8, 0))
-    for allowed, is_listed in (*((each, False) for each in (*SYSTEM, *sys.path, path)), *beside(path)):
+    for path in (*SYSTEM, *sys.path):
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-            place = os.open(allowed or ".", os.O_PATH)
-            is_folder = os.path.isdir(place)
-            rights = READ_FOLDER if is_listed else READ_FILE | READ_FOLDER if is_folder else READ_FILE
-            checked(LIBC.syscall(ADD_RULE, rules, 1, struct.pack("<Qi", rights, place), 0))
-            os.close(place)
+            allow(rules, os.open(path or ".", os.O_PATH))
+    if not is_above_a_home(file, folder):
+        allow_beside(rules, os.dup(folder))
+    allow(rules, file)
+    os.close(folder)
     checked(LIBC.syscall(RESTRICT_SELF, rules, 0))
     os.close(rules)
     refuse_calls(machine)
 
 
-def beside(path: str) -> Iterator[tuple[str, bool]]:
-    """What else is in the folder of a topology's file and is not hidden, and whether only names may be read there.
-    Nothing in a home, or above one. Links are left out: what they lead to is in a place of its own.
+def allow(rules: int, place: int, *, only_names: bool = False) -> None:
+    """Has an opened file or folder be read, or only the names of the files below it. Closes it."""
+    rights = READ_FOLDER if only_names else READ_FILE | READ_FOLDER if os.path.isdir(place) else READ_FILE
+    try:
+        checked(LIBC.syscall(ADD_RULE, rules, 1, struct.pack("<Qi", rights, place), 0))
+    finally:
+        os.close(place)
+
+
+def is_above_a_home(file: int, folder: int) -> bool:
+    """Whether a folder is a home, or has one below it: of this user, or of the file's owner."""
+    own = os.path.join(os.readlink(f"/proc/self/fd/{folder}"), "")
+    homes = {os.path.expanduser(f"~{user_name(uid)}") for uid in (os.getuid(), os.fstat(file).st_uid)}
+    return any(os.path.join(os.path.realpath(home), "").startswith(own) for home in homes)
+
+
+def user_name(uid: int) -> str:
+    """Empty for a user that this computer does not know: then HOME says which home is meant."""
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return ""
+
+
+def allow_beside(rules: int, folder: int) -> None:
+    """What is below the folder of a topology's file and is not hidden, at any depth; links are no part. Closes it.
+    In a folder that could be read as a whole hidden files could be read, so each file has a rule.
     """
-    own = os.path.dirname(os.path.realpath(path))
-    homes = (os.path.expanduser("~"), pwd.getpwuid(os.stat(path).st_uid).pw_dir)
-    if any(os.path.join(os.path.realpath(home), "").startswith(os.path.join(own, "")) for home in homes):
-        return
-    yield own, True
-    with os.scandir(own) as entries:
-        names = [each.name for each in entries if not each.is_symlink() and not each.name.startswith(".")]
-    yield from ((os.path.join(own, name), False) for name in names)
+    allow(rules, os.dup(folder), only_names=True)
+    waiting, left = [folder], BESIDE_MAX
+    while waiting:
+        here = waiting.pop(0)
+        for name in sorted(os.listdir(f"/proc/self/fd/{here}")) if left else ():
+            if name.startswith(".") or not left:
+                continue
+            left -= 1
+            with contextlib.suppress(OSError):
+                place = os.open(name, os.O_PATH | os.O_NOFOLLOW, dir_fd=here)
+                mode = os.fstat(place).st_mode
+                if stat.S_ISDIR(mode) and len(waiting) < FOLDERS_MAX:
+                    waiting.append(place)
+                elif stat.S_ISREG(mode):
+                    allow(rules, place)
+                else:
+                    os.close(place)
+        os.close(here)
 
 
 def refuse_calls(machine: str) -> None:
@@ -462,11 +506,15 @@ def checked(result: int) -> int:
     return result
 
 
-def said_by(path: str, name: str, arguments: Data) -> Data:
-    """The nodes and links; or the error, with its line of the file."""
-    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+def said_by(path: str, home: str, source: bytes, name: str, arguments: Data) -> Data:
+    """The nodes and links; or the error, with its line of the file. `home` is the folder of the file."""
+    sys.path.insert(0, home)
+    module = types.ModuleType(MODULE)
+    module.__file__ = os.path.join(home, os.path.basename(path))
+    sys.modules[MODULE] = module
     try:
-        found = runpy.run_path(path, run_name="mininet_topology")
+        exec(compile(source, path, "exec"), module.__dict__)
+        found = module.__dict__
         known = topologies(found)
         offered = list(found.get("topos", {})) or known
         if name == ONLY and len(offered) != 1:
@@ -488,7 +536,7 @@ def topologies(found: Data) -> list[str]:
     from mininet.topo import Topo
 
     classes = [name for name, each in found.items() if isinstance(each, type) and issubclass(each, Topo)]
-    return [*found.get("topos", {}), *(name for name in classes if found[name].__module__ == "mininet_topology")]
+    return [*found.get("topos", {}), *(name for name in classes if found[name].__module__ == MODULE)]
 
 
 def node(topo: Any, name: str) -> Data:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-import shutil
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from ..error import UserError, did_you_mean
 from ..library import EXERCISES
 from ..spec.syntax import input_file
+from ..trial import strict_folder, trusted_path
 from .file import EXERCISE, HANDOUT, SOLUTION, STARTER, Exercise, load
 
 STATE = ".exercise.json"
@@ -48,9 +51,9 @@ def find(written: str) -> Exercise:
 def opened(folder: Path) -> WorkFolder:
     """Raises UserError for a folder in which no exercise was started."""
     try:
-        data = json.loads(input_file.read_text(folder / STATE, input_file.SPEC_BYTES))
+        data = _state(folder)
         name, hints = str(data["exercise"]), int(data["hints"])
-    except (OSError, ValueError, LookupError, TypeError):
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         raise UserError(f"no exercise was started in {folder}; allowed: testbed exercise start NAME") from None
     return WorkFolder(folder, find(name), hints)
 
@@ -66,9 +69,7 @@ def start(exercise: Exercise, folder: Path, *, force: bool = False) -> list[str]
         raise UserError(f"{what}; allowed: another folder, testbed exercise reset, or --force, which puts them aside")
     if there:
         put_aside(folder, there)
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, source in files.items():
-        shutil.copyfile(source, folder / name)
+    put(folder, {name: source.read_bytes() for name, source in files.items()})
     is_ours = exercise.folder.resolve().parent == EXERCISES.resolve()
     note(folder, exercise.name if is_ours else str(exercise.folder.resolve()), 0)
     return list(files)
@@ -80,8 +81,7 @@ def reset(work: WorkFolder) -> Path | None:
     changed = [name for name, source in files.items() if not _same(work.path / name, source)]
     there = [name for name in changed if (work.path / name).exists() or (work.path / name).is_symlink()]
     kept = put_aside(work.path, there) if there else None
-    for name in changed:
-        shutil.copyfile(files[name], work.path / name)
+    put(work.path, {name: files[name].read_bytes() for name in changed})
     return kept
 
 
@@ -90,10 +90,24 @@ def put_aside(folder: Path, names: list[str]) -> Path:
     base = datetime.now().strftime(BACKUP)
     paths = (folder / (base if not number else f"{base}-{number}") for number in range(1000))
     kept = next(path for path in paths if not path.exists())
-    kept.mkdir()
-    for name in names:
-        (folder / name).rename(kept / name)
+    with strict_folder.opened(folder) as here:
+        os.mkdir(kept.name, dir_fd=here)
+        with strict_folder.opened(folder, kept.name) as there:
+            for name in names:
+                os.rename(name, name, src_dir_fd=here, dst_dir_fd=there)
     return kept
+
+
+def put(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Writes files into a folder, which is made if it is missing. The folder may be another user's: no link in it is
+    followed. Raises UserError for a folder that cannot be written, or to which somebody else's link leads.
+    """
+    try:
+        os.close(trusted_path.open_made(folder))
+        for name, data in files.items():
+            strict_folder.write(folder, name, data=data)
+    except OSError as error:
+        raise UserError(f"{folder} cannot be written: {error.strerror}; allowed: another folder") from None
 
 
 def next_hint(work: WorkFolder) -> str | None:
@@ -112,11 +126,15 @@ def solution(exercise: Exercise) -> dict[str, str]:
 
 def note(folder: Path, exercise: str, hints: int) -> None:
     """Writes which exercise a folder is for."""
-    (folder / STATE).write_text(json.dumps({"exercise": exercise, "hints": hints}) + "\n")
+    put(folder, {STATE: (json.dumps({"exercise": exercise, "hints": hints}) + "\n").encode()})
 
 
 def _named(work: WorkFolder) -> str:
-    return str(json.loads((work.path / STATE).read_text())["exercise"])
+    return str(_state(work.path)["exercise"])
+
+
+def _state(folder: Path) -> Any:
+    return json.loads(input_file.read_text(folder / STATE, input_file.SPEC_BYTES, by_link=False))
 
 
 def _files(exercise: Exercise) -> dict[str, Path]:

@@ -25,7 +25,8 @@ def with_apps(document: Document, folder: Folder) -> Document:
             document = _with_files(document, name, about.get("files"), folder)
     for path, file, to in (*_apps(document), *_of_routers(document)):
         try:
-            said = input_file.read_text(folder.find(document, path, file), input_file.SPEC_BYTES)
+            with folder.held(document, path, file) as held:
+                said = input_file.read_text(held, input_file.SPEC_BYTES)
             text = Document(said, {(): document.positions.get(path, Position(file))})
         except OSError as error:
             fault = unread(path, file, error, ALLOWED)
@@ -63,7 +64,8 @@ def _with_files(document: Document, node: str, names: object, folder: Folder) ->
         try:
             if not isinstance(each, str) or os.path.basename(each) != each:
                 raise OSError(0, "it is in another folder")
-            texts[each] = input_file.read_text(folder.find(document, at, each), input_file.SPEC_BYTES)
+            with folder.held(document, at, each) as held:
+                texts[each] = input_file.read_text(held, input_file.SPEC_BYTES)
         except OSError as error:
             fault = unread(at, each, error, ALLOWED)
             document = replace(document, faults=(*document.faults, fault))

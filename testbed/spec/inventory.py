@@ -52,8 +52,8 @@ def with_inventory(topology: Document, folder: Folder) -> Document:
 def _hosts(path: str, beside: Folder) -> Document:
     name = os.path.normpath(path)
     try:
-        beside.refuse(path, INVENTORY)
-        document = parse(input_file.read_text(path, input_file.SPEC_BYTES), Position(name, 1))
+        with beside.held_here(INVENTORY) as held:
+            document = parse(input_file.read_text(held, input_file.SPEC_BYTES), Position(name, 1))
     except OSError as error:
         allowed = error.allowed if isinstance(error, Outside) else None
         raise SpecError([Problem(name, None, f"this cannot be read: {error.strerror}", allowed)]) from None

@@ -8,8 +8,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import tempfile
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from .. import process
 from ..agent.mininet_driver import ALLOW_CODE, ONLY
@@ -27,6 +30,8 @@ READ_LIMIT_S = 20
 """Wall time in which a class must build its nodes and links; a tree of 1 000 hosts takes less than one second."""
 
 
+LINE_BYTES = 4096
+"""Of what a class printed, where a reason is to be told."""
 SYSTEM_PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 
 
@@ -119,38 +124,98 @@ def missing() -> MachineError | None:
 def _read(document: Document, mininet_topology: MininetTopologyFile, folder: Folder) -> dict[str, Any]:
     path = os.path.normpath(os.path.join(folder.path, mininet_topology.file))
     try:
-        folder.find(document, ("topo",), mininet_topology.file)
-        input_file.read(path, input_file.SPEC_BYTES)
+        with folder.held(document, ("topo",), mininet_topology.file) as held:
+            source = input_file.read(held, input_file.SPEC_BYTES)
+            if not folder.permission.python and not is_ours(held):
+                what = f"the topology is Python, {path}, which is not run here"
+                raise SpecError([document.problem(Fault(("topo",), what, "--allow-code, if you trust it"))])
+            return _built(path, mininet_topology, source, held)
     except Outside as error:
         raise SpecError([document.problem(unread(("topo",), path, error, ""))]) from None
     except OSError:
         raise SpecError([document.problem(Fault(("topo",), f"{path!r} cannot be read", "a Python file"))]) from None
-    if not folder.permission.python and not is_ours(path):
-        what = f"the topology is Python, {path}, which is not run here"
-        raise SpecError([document.problem(Fault(("topo",), what, "--allow-code, if you trust it"))])
+
+
+def _built(path: str, mininet_topology: MininetTopologyFile, source: bytes, held: str) -> dict[str, Any]:
+    """What the class says, in a process that has these bytes of the file, and descriptors of the file and its folder.
+    What it prints goes to files, whose size it may not exceed. Raises SpecError.
+    """
     lacking = missing()
     if lacking is not None:
         raise lacking
-    words = (*MININET_PYTHON, driver(), "read", path, mininet_topology.name)
-    try:
-        done = process.run(
-            words, input=json.dumps(dict(mininet_topology.args)), timeout=READ_LIMIT_S, env=_environment()
-        )
-    except process.CommandError as error:
-        if error.status is None:
+    with ExitStack() as stack:
+        home = Path(os.readlink(held)).parent
+        folder = os.open(home, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        stack.callback(os.close, folder)
+        file = int(os.path.basename(held))
+        said, out, error = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
+        about = {"source": source.decode("latin-1"), "file": file, "folder": folder}
+        said.write(json.dumps({**about, "arguments": dict(mininet_topology.args)}).encode())
+        said.seek(0)
+        python = (*MININET_PYTHON, str(driver()), "read", path, mininet_topology.name)
+        words = ("env", "-i", *_environment(), *python)
+        running = process.start(words, stdin=said, stdout=out, stderr=error, cwd=home, pass_fds=(file, folder))
+        try:
+            with running:
+                status = running.wait(READ_LIMIT_S)
+        except process.CommandError:
             what = f"{mininet_topology.name} did not finish within {READ_LIMIT_S} s: it loops, or waits for something"
             raise SpecError([Problem(path, None, what, "a build() that adds nodes and links and returns")]) from None
-        raise SpecError([Problem(path, None, error.stderr.strip().splitlines()[-1])]) from None
-    built: dict[str, Any] = json.loads(done.stdout)
-    if "error" in built:
-        raise SpecError([Problem(path, built.get("line"), built["error"], built.get("allowed"))])
+        if status != 0:
+            raise SpecError([Problem(path, None, _last_line(error, status))])
+        out.seek(0)
+        return _checked(path, out.read())
+
+
+def _last_line(error: IO[bytes], status: int) -> str:
+    """Of the end of what a process printed that failed."""
+    error.seek(max(0, error.seek(0, os.SEEK_END) - LINE_BYTES))
+    lines = error.read(LINE_BYTES).decode(errors="replace").strip().splitlines()
+    return lines[-1] if lines else f"Python ended with status {status}: it takes too much memory, perhaps"
+
+
+def _checked(path: str, text: bytes) -> dict[str, Any]:
+    """What the process said, which its topology could have written. Raises SpecError for an error, and for what the
+    driver does not say.
+    """
+    try:
+        built = json.loads(text)
+    except (ValueError, RecursionError):
+        built = None
+    said, line = (built.get("error"), built.get("line")) if isinstance(built, dict) else (None, None)
+    allowed = built.get("allowed") if isinstance(built, dict) else None
+    if isinstance(said, str) and isinstance(line, int | None) and isinstance(allowed, str | None):
+        raise SpecError([Problem(path, line, said[:LINE_BYTES], allowed)])
+    if not (isinstance(built, dict) and _are(built.get("nodes"), _is_node) and _are(built.get("links"), _is_link)):
+        raise SpecError([Problem(path, None, "it does not say what nodes and links it has", "a class of Topo's")])
+    names = [node["name"] for node in built["nodes"]]
+    if len(set(names)) < len(names) or not {end for link in built["links"] for end in link["ends"]} <= set(names):
+        raise SpecError([Problem(path, None, "its links and nodes have names that do not go together", "addHost()")])
     return built
 
 
-def _environment() -> dict[str, str]:
+def _are(parts: object, is_one: Callable[[dict[str, Any]], bool]) -> bool:
+    def is_part(part: object) -> bool:
+        if not isinstance(part, dict) or not isinstance(part.get("options"), dict):
+            return False
+        return isinstance(part.get("class", 0), str | None) and is_one(part)
+
+    return isinstance(parts, list) and all(map(is_part, parts))
+
+
+def _is_node(part: dict[str, Any]) -> bool:
+    return isinstance(part.get("name"), str) and isinstance(part.get("is_switch"), bool)
+
+
+def _is_link(part: dict[str, Any]) -> bool:
+    ends = part.get("ends")
+    return isinstance(ends, list) and len(ends) == 2 and all(isinstance(end, str) for end in ends)
+
+
+def _environment() -> tuple[str, ...]:
     """What the process of a topology is told: nothing of the user's."""
     said = {ALLOW_CODE: os.environ[ALLOW_CODE]} if ALLOW_CODE in os.environ else {}
-    return {"PATH": SYSTEM_PATH, **said}
+    return tuple(f"{name}={value}" for name, value in {"PATH": SYSTEM_PATH, **said}.items())
 
 
 def _paths(data: object, path: tuple[str | int, ...]) -> list[tuple[str | int, ...]]:

@@ -33,7 +33,8 @@ def with_files(document: Document, folder: Folder) -> Document:
     """The document of a scenario with the `text` of each file; what cannot be read is a fault of it."""
     for place, name in files(document).items():
         try:
-            said = input_file.read_text(folder.find(document, place, name), MOST_BYTES)
+            with folder.held(document, place, name) as held:
+                said = input_file.read_text(held, MOST_BYTES)
         except OSError as error:
             published = f"; or {', '.join(PUBLISHED)}" if place[-1] == "cdf" else ""
             fault = unread(place, name, error, ALLOWED + published, named=True)

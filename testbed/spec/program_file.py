@@ -46,11 +46,11 @@ class Files:
     def add(self, path: Place, said: str, name: str = "") -> None:
         """A file that stands at `path` in the document; its name is the last one of its path, unless one is given."""
         try:
-            source = Path(os.path.normpath(self.folder.find(self.document, path, said)))
+            source = Path(self.folder.find(self.document, path, said))
         except OSError as error:
             self.faults.append(unread(path, said, error, self.allowed, named=True))
             return
-        name = name or source.name
+        name = name or os.path.basename(os.path.normpath(said))
         if self.found.setdefault(name, source) != source:
             self.faults.append(Fault(path, f"two files have the name {name!r}", "names that differ", named=True))
         self.where.setdefault(name, path)

@@ -81,7 +81,8 @@ def _filled(document: Document, path: Path, said: Any, folder: Folder) -> Docume
     if not isinstance(said, str) or said == "none":
         return document
     try:
-        found = read(folder.find(document, path, said), said)
+        with folder.held(document, path, said) as held:
+            found = read(held, said, os.path.join(folder.path, said))
     except OSError as error:
         fault = unread(path, said, error, TRACE_ALLOWED)
         return _with_fault(document, fault)
@@ -109,8 +110,8 @@ def _put(data: Any, path: Path, value: Any) -> Any:
     return {**data, path[0]: _put(data[path[0]], path[1:], value)}
 
 
-def read(path: str, name: str) -> Trace:
-    """Raises OSError for a file that cannot be read, SpecError for what is wrong in it."""
+def read(path: str, name: str, shown: str | None = None) -> Trace:
+    """Raises OSError for a file that cannot be read, SpecError, with the path `shown`, for what is wrong in it."""
     text = input_file.read_text(path, TRACE_BYTES)
     try:
         if not text.isascii() or "\0" in text:
@@ -118,7 +119,7 @@ def read(path: str, name: str) -> Trace:
         return _read(text, name)
     except _Bad as bad:
         line = None if bad.line is None else bad.line + 1
-        raise SpecError([Problem(os.path.normpath(path), line, bad.what, bad.allowed)]) from None
+        raise SpecError([Problem(os.path.normpath(shown or path), line, bad.what, bad.allowed)]) from None
 
 
 def _read(text: str, name: str) -> Trace:

@@ -185,26 +185,46 @@ def _json(value: Any) -> str:
 
 def write_text(path: Path, text: str) -> None:
     """Replaces a file in one step, also where its name is that of a link."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """The same of bytes."""
     with replacing(path) as partial:
-        partial.write_text(text, encoding="utf-8")
+        partial.write_bytes(data)
 
 
-def write_named(path: Path, text: str) -> None:
+def write_named(path: Path, text: str | bytes) -> None:
     """Writes to a file that the user named. One that is there is replaced in one step, also where a link leads to it,
-    and keeps its mode; a pipe or a device gets the text.
+    and keeps its mode; a pipe or a device gets the text. Raises UserError for somebody else's link.
     """
+    data = text.encode() if isinstance(text, str) else text
     about = path.stat() if path.exists() else None
-    if about is None or not stat.S_ISREG(about.st_mode) or path.absolute().parts[1] in ("dev", "proc"):
-        path.write_text(text, encoding="utf-8")
+    if about is not None and (not stat.S_ISREG(about.st_mode) or path.absolute().parts[1] in ("dev", "proc")):
+        path.write_bytes(data)
         return
     place = trusted_path.named(path)
+    if about is None:
+        _write_new(place, data)
+        return
     try:
         with strict_folder.replacing(place.parent, place.name, PARTIAL, stat.S_IMODE(about.st_mode)) as descriptor:
             if os.geteuid() == 0:
                 os.fchown(descriptor, about.st_uid, about.st_gid)
-            Path(f"/proc/self/fd/{descriptor}").write_text(text, encoding="utf-8")
+            Path(f"/proc/self/fd/{descriptor}").write_bytes(data)
     except PermissionError:  # of the folder; the file itself may be ours to write
-        path.write_text(text, encoding="utf-8")
+        path.write_bytes(data)
+
+
+def _write_new(path: Path, data: bytes) -> None:
+    """A file that there is not yet, as a whole or not at all; nothing of this name is followed or written over."""
+    with path.open("xb") as file:
+        try:
+            file.write(data)
+            file.flush()
+        except OSError:
+            path.unlink(missing_ok=True)
+            raise
 
 
 def replace_json(path: Path, value: Any) -> None:

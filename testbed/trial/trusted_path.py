@@ -37,6 +37,11 @@ def open_folder(path: Path) -> int:
     return _walked(path, lambda where, about: None, make=False)
 
 
+def open_made(path: Path) -> int:
+    """The same; it and those above it are made if they are missing, under sudo for the user who typed that."""
+    return _walked(path, lambda where, about: None, make=True, mode=MADE_MODE)
+
+
 def open_own(path: Path) -> int:
     """The same, for a folder to write to; it and those above it are made if they are missing: only this user may enter
     the last one, and under sudo all that are made belong to the user who typed that. Raises UserError if somebody else
@@ -67,7 +72,8 @@ def refuse_shared(where: Path, about: os.stat_result) -> None:
         raise UserError(f"{where} {why}, who could exchange what is in it while we write; allowed: {remedy}")
 
 
-def _walked(path: Path, look: Look, *, make: bool) -> int:
+def _walked(path: Path, look: Look, *, make: bool, mode: int = OWN_MODE) -> int:
+    """`mode` is that of the last folder, if it is made."""
     parts = list(reversed(path.absolute().parts[1:]))
     where, links = Path("/"), 0
     here = os.open("/", PLACE | os.O_DIRECTORY)
@@ -80,7 +86,7 @@ def _walked(path: Path, look: Look, *, make: bool) -> int:
             except FileNotFoundError:
                 if not make:
                     raise
-                there = _made(name, here, OWN_MODE if not parts else MADE_MODE)
+                there = _made(name, here, mode if not parts else MADE_MODE)
             except OSError:
                 target = _target(where / name, name, here)
                 links += 1

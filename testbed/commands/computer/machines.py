@@ -14,6 +14,7 @@ from ...library import spec_file
 from ...model.topology import Topology
 from ...spec.load import is_scenario, load_scenario, load_topology
 from ...spec.syntax.attachment import permitted
+from ...trial.strict_folder import make_own
 from ..foreign_code import AllowFile
 from ..help_page import Command, examples, group
 
@@ -71,7 +72,7 @@ def collect(
     Nothing on the computers changes.
     """
     topology = _topology(file, allow_file)
-    output.mkdir(parents=True, exist_ok=True)
+    make_own(output)
     _play("collect", topology, output, changes=False)
     print(f"machines: {output}")
 

@@ -56,11 +56,13 @@ def plot(
     )
     from ...report.figure.option import Options
     from ...report.stored_run import read
+    from ...trial.folder import write_bytes, write_named
 
     for option, of, value in (("--trial", ("timeseries",), trial), ("--x", ("heatmap",), x), ("--y", ("heatmap",), y),
                               ("--metric", ("cdf", "tradeoff"), metric)):  # fmt: skip
         if value is not None and kind not in of and kind in KINDS:
             raise UserError(f"{option} is for {' and '.join(of)}; allowed: {kind} without it")
     path = output or folder / f"{kind}.png"
-    draw(kind, read(folder), path, Options(trial, x, y, metric))
+    write = write_named if output else write_bytes  # the folder is perhaps not ours, nor is a link of this name
+    draw(kind, read(folder), path, Options(trial, x, y, metric), write)
     print(path)

@@ -162,12 +162,10 @@ def solution(
             print(f"=== {name}")
             print(text, end="" if text.endswith("\n") else "\n")
         return
-    there = [name for name in texts if (folder / name).exists()]
+    there = [name for name in texts if os.path.lexists(folder / name)]
     if there:
         raise UserError(f"{folder / there[0]} exists; allowed: another folder")
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in texts.items():
-        (folder / name).write_text(text)
+    work_folder.put(folder, {name: text.encode() for name, text in texts.items()})
     print(f"{', '.join(texts)} are in {folder}")
 
 

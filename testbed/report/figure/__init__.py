@@ -5,6 +5,7 @@ Every kind is a module with a function `draw`, which fills a figure. The caption
 
 from __future__ import annotations
 
+import io
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from ...error import UserError, harmless
+from ...trial.folder import write_named
 from ..caption import caption
 from ..stored_run import StoredRun
 from . import cdf, cuc, fct, heatmap, profile, timeseries, topology, tradeoff, windows
@@ -25,7 +27,13 @@ METADATA = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {"So
 """Nothing of the hour: the same results make the same file."""
 
 
-def draw(kind: str, run: StoredRun, path: Path, options: Options | None = None) -> None:
+def draw(
+    kind: str,
+    run: StoredRun,
+    path: Path,
+    options: Options | None = None,
+    write: Callable[[Path, bytes], None] = write_named,
+) -> None:
     """Draws a figure of the results that are not invalid. The ending of `path` says the format.
 
     Raises UserError for an unknown kind, for results that the kind cannot show, and for a path that cannot be written.
@@ -59,7 +67,9 @@ def draw(kind: str, run: StoredRun, path: Path, options: Options | None = None) 
         figure.supxlabel(below, fontsize=7, color=GREY, x=0.01, horizontalalignment="left")
         figure.set_figheight(figure.get_figheight() + 0.13 * (below.count("\n") + 1))
         try:
-            figure.savefig(path, dpi=200, metadata=METADATA[path.suffix])
+            drawn = io.BytesIO()
+            figure.savefig(drawn, format=path.suffix[1:], dpi=200, metadata=METADATA[path.suffix])
+            write(path, drawn.getvalue())
         except (OSError, ValueError) as error:
             raise UserError(f"the figure {path} cannot be written: {error}") from None
 

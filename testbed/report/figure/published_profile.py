@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from ...analysis.statistic import Estimate
 from ...compare.profile import ProfileComparison, Target
 from ...compare.profile_text import WORDS
 from ...error import UserError
+from ...trial.folder import write_named
 from .style import COLOURS, HIGH, LINES, MARKERS, WIDE
 
 PUBLISHED = "0.15"
@@ -48,7 +50,9 @@ def draw(found: ProfileComparison, path: Path, span: Span = "steady") -> None:
     cite = found.profile.citation
     figure.supxlabel(f"published: {_authors(cite.authors)}, {cite.title}", fontsize=8, color="0.35")
     try:
-        figure.savefig(path, dpi=150)
+        drawn = io.BytesIO()
+        figure.savefig(drawn, format=path.suffix[1:] or "png", dpi=150)
+        write_named(path if path.suffix else path.with_name(f"{path.name}.png"), drawn.getvalue())
     except (OSError, ValueError) as error:
         raise UserError(f"the figure {path} cannot be written: {error}; allowed: .png, .svg, .pdf") from None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -155,8 +156,7 @@ def _own(scenario: Document, folder: Folder) -> CheckedTopology:
 def _named(scenario: Document, path: Path, said: str, folder: Folder) -> CheckedTopology:
     file = os.path.join(folder.path, said)
     try:
-        _refuse_elsewhere(scenario, path, said, folder)
-        return _known(read_topology(file, folder.other(file)))
+        return _known(completed(_topology(scenario, path, said, folder), folder.other(file)))
     except OSError as error:
         return CheckedTopology(None, (scenario.problem(unread(path, said, error, "")),))
     except SpecError as error:
@@ -166,28 +166,38 @@ def _named(scenario: Document, path: Path, said: str, folder: Folder) -> Checked
         return CheckedTopology(None, (scenario.problem(Fault(path, f"{said!r}: {error.problems[0].what}")),))
 
 
-def _refuse_elsewhere(scenario: Document, path: Path, said: str, folder: Folder) -> None:
+def _topology(scenario: Document, path: Path, said: str, folder: Folder) -> Document:
     """A scenario may name topology files wherever they are, and no other files: an error would quote what is in them.
 
-    Raises Outside.
+    Raises SpecError, and OSError for what cannot be read or is Outside.
     """
-    try:
+    file = os.path.join(folder.path, said)
+    if is_python(said):
         folder.find(scenario, path, path_of(said))
+        return described(file)
+    try:
+        with folder.held(scenario, path, said) as held:
+            return read(file, held)
+    except FileNotFoundError as error:
+        raise _unreadable(file, error) from None
     except Outside as outside:
-        file = os.path.join(folder.path, said)
-        if is_python(said):
-            raise
-        if os.path.isfile(file) and not _is_topology(file):
+        if not os.path.isfile(file):
+            raise _unreadable(file, _why_not(file)) from None
+        document = _document(file)
+        if document is None:
             why = f"it is outside the folder of this file, and no topology (testbed check {file} says what it lacks)"
             raise Outside(said, why, outside.real) from None
+        return document
 
 
-def _is_topology(file: str) -> bool:
+def _document(file: str) -> Document | None:
+    """That of a topology file; None for any other file."""
     try:
-        keys = set(mapping(read(file).data))
+        document = read(file)
     except SpecError:
-        return False
-    return "name" in keys and bool(keys & {"nodes", "topo"})
+        return None
+    keys = set(mapping(document.data))
+    return document if "name" in keys and bool(keys & {"nodes", "topo"}) else None
 
 
 def _inline(topology: Document, folder: Folder) -> CheckedTopology:
@@ -232,20 +242,34 @@ def completed(topology: Document, folder: Folder) -> Document:
     return with_inventory(with_controller_programs(with_apps(built, folder), folder), folder)
 
 
-def read(path: str | os.PathLike[str]) -> Document:
-    """A Python file is a topology, and no more: its class is not read yet. Raises SpecError for what cannot be read, or
-    is not YAML.
+def read(path: str | os.PathLike[str], held: str | None = None) -> Document:
+    """A Python file is a topology, and no more: its class is not read yet. `held` is the path by which the file is
+    read, if it is another one. Raises SpecError for what cannot be read, or is not YAML.
     """
     if is_python(path):
         return described(path)
     name = os.path.normpath(path)
     try:
-        data = input_file.read(path, input_file.SPEC_BYTES)
+        data = input_file.read(held or path, input_file.SPEC_BYTES)
     except OSError as error:
-        meant = did_you_mean_file(name) if isinstance(error, FileNotFoundError) else ""
-        raise SpecError([Problem(name, None, f"this cannot be read: {error.strerror}{meant}")]) from None
+        raise _unreadable(path, error) from None
     try:
         return parse(data.decode("utf-8-sig"), Position(name, 1))
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise SpecError([Problem(name, line, "this is not text in UTF-8")]) from None
+
+
+def _why_not(file: str) -> OSError:
+    """Why what is no file cannot be read; nothing of it is."""
+    try:
+        input_file.read(file, 0)
+    except OSError as error:
+        return error
+    return OSError(errno.ENOENT, os.strerror(errno.ENOENT))
+
+
+def _unreadable(path: str | os.PathLike[str], error: OSError) -> SpecError:
+    name = os.path.normpath(path)
+    meant = did_you_mean_file(name) if isinstance(error, FileNotFoundError) else ""
+    return SpecError([Problem(name, None, f"this cannot be read: {error.strerror}{meant}")])

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -63,22 +64,48 @@ class Folder:
         return Folder(os.path.dirname(os.fspath(file)), self.permission, self.last)
 
     def find(self, document: Document, place: Place, said: str) -> str:
-        """The path of the file that the document names at a place, or of where it would be.
+        """The path, without links, of the file that the document names at a place, or of where it would be.
 
         Raises Outside, and OSError for what cannot be a path.
         """
-        path = os.path.join(self.path, said)
+        try:
+            with self.held(document, place, said) as held:
+                return os.readlink(held)
+        except FileNotFoundError:
+            return os.path.realpath(os.path.join(self.path, said))
+
+    def held(self, document: Document, place: Place, said: str) -> AbstractContextManager[str]:
+        """The same file as `held_here` gives it; what a user has typed may be any."""
+        position = document.positions[document.written(place)]
+        return self.held_here(said, is_free=position.is_option)
+
+    @contextmanager
+    def held_here(self, said: str, *, is_free: bool = False) -> Iterator[str]:
+        """A path of the file that has this name in the folder, for as long as the block lasts: that of a descriptor, so
+        the file that was judged is the one that is read. `is_free` says that it may be any file.
+
+        Raises Outside, and OSError if there is none.
+        """
         if "\0" in said or any("\ud800" <= each <= "\udfff" for each in said):
             raise OSError(errno.EINVAL, "no file can have this name")
-        position = document.positions[document.written(place)]
-        if not position.is_option:
-            for each in (path, os.path.normpath(path)):  # where a link is before "..", they are two files
-                self.refuse(each, said)
-        return path
+        path = os.path.join(self.path, said)
+        try:
+            descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        except OSError:
+            if not is_free:  # of what is elsewhere nothing is said, not even that it is missing
+                self._refuse(os.path.realpath(path), said)
+            raise
+        try:
+            held = f"/proc/self/fd/{descriptor}"
+            if not is_free:
+                self._refuse(os.readlink(held), said)
+            yield held
+        finally:
+            os.close(descriptor)
 
-    def refuse(self, path: str, said: str) -> None:
-        """Raises Outside unless a spec file of this folder may name what is at a path."""
-        real, own = Path(os.path.realpath(path)), Path(os.path.realpath(self.path or "."))
+    def _refuse(self, path: str, said: str) -> None:
+        """Raises Outside unless a spec file of this folder may name what is at a path without links."""
+        real, own = Path(path), Path(os.path.realpath(self.path or "."))
         if any(real.is_relative_to(each) for each in self.permission.files):
             return
         if real == own:

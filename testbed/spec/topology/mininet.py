@@ -139,7 +139,8 @@ CONTROLLER = "c0"
 TC_UNITS = {"": 1e3, "us": 1e3, "usec": 1e3, "usecs": 1e3, "ms": 1e6, "msec": 1e6, "msecs": 1e6}
 TC_UNITS |= {"ns": 1.0, "s": 1e9, "sec": 1e9, "secs": 1e9}
 """A time without a unit is in µs for tc."""
-
+SHORT = 80
+"""Letters of a value that is quoted."""
 
 _WORDS = mapped(WORD, ANY)
 
@@ -243,6 +244,9 @@ def _names(given: list[str]) -> dict[str, str]:
 def _host(node: Mapping[str, Any], automatic: str | None, own_mac: str | None) -> dict[str, Any]:
     """`automatic` is the address that Mininet would give; None leaves it, or the MAC address, to the plan."""
     options = _known(node, HOST_CLASSES, {"ip", "mac", *NODES})
+    for which in ("ip", "mac"):
+        if not isinstance(options.get(which, ""), str):
+            raise ValueRefused(f"{_of(node)} has the {which} {_short(options[which])}", "text")
     ip = options.get("ip") or automatic
     if ip and "/" not in ip:
         ip += "/8"
@@ -278,12 +282,12 @@ def _link(link: Mapping[str, Any]) -> dict[str, Any]:
     """Of two ways that differ, each has its own; `params1` is for the way from the first end."""
     options = _known(link, LINK_CLASSES, {*LINK_KEYS, *OF_LINKS, "params1", "params2"})
     ways = [
-        {name: one for name, one in {**options, **(options.get(side) or {})}.items() if one is not None}
+        {name: one for name, one in {**options, **_side(link, options, side)}.items() if one is not None}
         for side in ("params1", "params2")
     ]
     found: dict[str, Any] = {}
     for name, (ours, get) in LINK_KEYS.items():
-        forward, backward = (get(way[name]) if name in way and way[name] != 0 else None for way in ways)
+        forward, backward = (_followed(link, get, name, way[name]) if way.get(name, 0) != 0 else None for way in ways)
         if forward == backward and ours != "loss":  # one loss for both would be for the data's direction only
             found |= {ours: forward} if forward is not None else {}
         elif forward is not None or backward is not None:
@@ -291,6 +295,26 @@ def _link(link: Mapping[str, Any]) -> dict[str, Any]:
     if "buffer" in found and "rate" not in found:
         raise ValueRefused(f"{_of(link)} has a max_queue_size but no bw", "bw with it: a queue builds before a rate")
     return found
+
+
+def _side(link: Mapping[str, Any], options: Mapping[str, Any], side: str) -> dict[str, Any]:
+    own = options.get(side) or {}
+    if not isinstance(own, dict):
+        raise ValueRefused(f"{_of(link)} has the {side} {_short(own)}", "a mapping")
+    return own
+
+
+def _followed(link: Mapping[str, Any], get: Callable[[Any], Any], name: str, value: object) -> Any:
+    """Our value of one of Mininet's, which a class may have made of anything."""
+    try:
+        return get(value)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueRefused(f"{_of(link)} has the {name} {_short(value)}", "a number, or a time for tc") from None
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= SHORT else f"{text[:SHORT]}…"
 
 
 def _known(part: Mapping[str, Any], classes: set[str | None], allowed: set[str], why: str = "") -> dict[str, Any]:

@@ -255,13 +255,19 @@ def anchored(topology: Document, folder: Folder) -> Document:
             place: Path = ("nodes", name, "image")
             said = node["image"]
             try:
-                image = os.path.abspath(folder.find(topology, place, os.path.expanduser(said)))
+                image = _image(topology, place, os.path.expanduser(said), folder)
             except OSError as error:
                 topology = replace(topology, faults=(*topology.faults, unread(place, said, error, IMAGE_ALLOWED)))
                 continue
             nodes = {**topology.data["nodes"], name: {**node, "image": image}}
             topology = replace(topology, data={**topology.data, "nodes": nodes})
     return topology
+
+
+def _image(topology: Document, place: Path, said: str, folder: Folder) -> str:
+    """The path without "..", as results have always had it, where it leads to the same file as the one that is said."""
+    real, spelled = folder.find(topology, place, said), os.path.abspath(os.path.join(folder.path, said))
+    return spelled if os.path.realpath(spelled) == real else real
 
 
 NODES: tuple[type[NodeKeys], ...] = (HostFile, SwitchFile, RouterFile, VmFile, MachineFile)
