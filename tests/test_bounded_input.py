@@ -147,3 +147,11 @@ def test_a_pipe_in_place_of_a_table_of_a_run_is_refused(name: str, tmp_path: Pat
     os.mkfifo(file)
     with pytest.raises(UserError, match="pipe"):
         open_results(run).query(f"select count(*) from {'trials' if name == 'host' else name}")
+
+
+@pytest.mark.parametrize("setting", ["seed=\udcff", "topology=\udcff\udcfe.yaml", "sweep.flows=[1, \udcff]"])
+def test_an_option_with_bytes_that_are_no_text_is_a_mistake(setting: str, tmp_path: Path) -> None:
+    """As Python has what a shell passes on that is not in UTF-8."""
+    (tmp_path / "s.yaml").write_text("name: s\ntopology: x.yaml\nworkload: {tool: ping, from: a, to: b}\n")
+    with pytest.raises(SpecError, match="this is not text in UTF-8"):
+        load_scenario(tmp_path / "s.yaml", [setting])

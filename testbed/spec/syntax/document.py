@@ -40,6 +40,8 @@ def tree(text: str) -> yaml.Node | None:
     try:
         _refuse_events(text)
         return _compose(text)
+    except UnicodeEncodeError as error:  # of an option: Python has half characters for bytes that are no text
+        raise Broken(text.count("\n", 0, error.start) + 1, "this is not text in UTF-8") from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise Broken(mark.line + 1 if mark else 1, *_syntax(error)) from None

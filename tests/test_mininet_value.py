@@ -1,0 +1,105 @@
+"""What a topology in Python says is a mistake with its line, or a network: of whatever type its values are, whatever it
+prints, and whatever its process says.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from testbed.spec.topology.mininet_topology import MininetTopologyFile, nodes_and_links
+
+from testbed.error import SpecError, ValueRefused
+from testbed.spec import mininet_import
+from testbed.spec.load import load_topology
+
+NAN, ENDLESS, DEEP = float("nan"), float("inf"), "[" * 100_000
+OF_A_LINK: tuple[dict[str, Any], ...] = (
+    *({"bw": value} for value in ("fast", NAN, ENDLESS, [1], 10**400, {"x": 1})),
+    *({"delay": value} for value in ("..ms", "1.2.3ms", "9" * 400 + "ms", {"x": 1}, [1])),
+    *({"bw": 1, "max_queue_size": value} for value in ("x", NAN, ENDLESS, [1])),
+    *({"loss": value} for value in ("x", [[1]], {"x": 1})),
+    *({side: value} for side in ("params1", "params2") for value in (5, [1, 2], {"bw": "x"})),
+)
+OF_A_HOST: tuple[dict[str, Any], ...] = ({"ip": 5}, {"ip": ["x"]}, {"mac": 7}, {"mac": {"x": 1}})
+FILE = MininetTopologyFile("theirs.py", "Small")
+
+
+def built(host: dict[str, Any], link: dict[str, Any]) -> dict[str, Any]:
+    hosts = [{"name": name, "is_switch": False, "class": None, "options": host} for name in ("a", "b")]
+    return {"nodes": hosts, "links": [{"ends": ["a", "b"], "class": "TCLink", "options": link}]}
+
+
+@pytest.mark.parametrize("link", OF_A_LINK, ids=lambda each: ascii(each)[:60])
+def test_a_value_of_a_link_that_nobody_can_follow_is_refused(link: dict[str, Any]) -> None:
+    with pytest.raises(ValueRefused, match=r"the link a-b has the|is not a time for tc"):
+        nodes_and_links(built({}, link), FILE)
+
+
+@pytest.mark.parametrize("host", OF_A_HOST, ids=str)
+def test_an_address_of_a_host_is_text(host: dict[str, Any]) -> None:
+    with pytest.raises(ValueRefused, match="a has the"):
+        nodes_and_links(built(host, {}), FILE)
+
+
+def test_what_can_be_followed_is() -> None:
+    found = nodes_and_links(built({"ip": "10.0.0.1"}, {"bw": "10", "delay": 5, "loss": "1"}), FILE)
+    assert found["links"]["a-b"]["rate"] == "10000000 bit/s"
+
+
+GOOD = built({}, {})
+FORGED: dict[str, Any] = {
+    "nothing": "",
+    "no JSON": "x",
+    "deep": DEEP,
+    "a list": [],
+    "a number": 5,
+    "nothing in it": {},
+    "nodes": GOOD | {"nodes": 5},
+    "a node": GOOD | {"nodes": ["a", "b"]},
+    "a name": GOOD | {"nodes": [{**GOOD["nodes"][0], "name": ["a"]}]},
+    "a kind": GOOD | {"nodes": [{**GOOD["nodes"][0], "is_switch": "yes"}]},
+    "a class": GOOD | {"nodes": [{**each, "class": ["x"]} for each in GOOD["nodes"]]},
+    "options": GOOD | {"nodes": [{**each, "options": 5} for each in GOOD["nodes"]]},
+    "links": GOOD | {"links": {"a": "b"}},
+    "one end": GOOD | {"links": [{**GOOD["links"][0], "ends": ["a"]}]},
+    "ends": GOOD | {"links": [{**GOOD["links"][0], "ends": [1, 2]}]},
+    "an end that is no node": GOOD | {"links": [{**GOOD["links"][0], "ends": ["a", "c"]}]},
+    "a name twice": GOOD | {"nodes": [*GOOD["nodes"], GOOD["nodes"][0]]},
+    "an error": {"error": 5, "line": 1},
+    "a line": {"error": "x", "line": "one"},
+    "what is allowed": {"error": "x", "line": 1, "allowed": ["y"]},
+}
+
+
+@pytest.mark.parametrize("what", FORGED)
+def test_what_the_process_says_is_checked(what: str) -> None:
+    said = FORGED[what] if isinstance(FORGED[what], str) else json.dumps(FORGED[what])
+    with pytest.raises(SpecError, match=r"theirs\.py: (it does not say|its links and nodes)"):
+        mininet_import._checked("theirs.py", said.encode())
+
+
+def test_what_the_process_says_is_taken_if_it_is_as_it_should_be() -> None:
+    assert mininet_import._checked("theirs.py", json.dumps(GOOD).encode()) == GOOD
+    with pytest.raises(SpecError, match=r"theirs\.py:7: too bad; allowed: better"):
+        mininet_import._checked("theirs.py", b'{"error": "too bad", "line": 7, "allowed": "better"}')
+
+
+TOO_MUCH = {
+    "output": "print('x' * (100 << 20))",
+    "errors": "[sys.stderr.write('x' * (1 << 20)) for _ in range(100)]",
+    "memory": "x = [bytearray(1 << 20) for _ in range(3000)]",
+}
+
+
+@pytest.mark.skipif(mininet_import.missing() is not None, reason="there is no Mininet")
+@pytest.mark.parametrize("what", TOO_MUCH)
+def test_the_process_of_a_topology_takes_no_more_than_its_share(what: str, tmp_path: Path) -> None:
+    (tmp_path / "theirs.py").write_text(
+        f"import sys\nfrom mininet.topo import Topo\nclass Small(Topo):\n  def build(self):\n    {TOO_MUCH[what]}\n"
+        "    self.addLink(self.addHost('a'), self.addHost('b'))\n"
+    )
+    with pytest.raises(SpecError, match=r"File too large|MemoryError"):
+        load_topology(tmp_path / "theirs.py")
