@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from testbed.spec.topology.mininet_topology import MininetTopologyFile, nodes_and_links
 
 from testbed.error import SpecError, ValueRefused
 from testbed.spec import mininet_import
 from testbed.spec.load import load_topology
+from testbed.spec.topology.mininet import MininetTopologyFile, nodes_and_links
 
 NAN, ENDLESS, DEEP = float("nan"), float("inf"), "[" * 100_000
 OF_A_LINK: tuple[dict[str, Any], ...] = (
