@@ -20,6 +20,7 @@ def at_most(share: float, suites: int = SUITES) -> float:
     return share + 3 * math.sqrt(share * (1 - share) / suites)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seeds", [3, 5, 8])
 @pytest.mark.parametrize("case", [ALIKE[1], *OTHERS], ids=lambda case: case.name)
 def test_nothing_is_worse_where_nothing_changed(case: Case, seeds: int) -> None:
@@ -27,10 +28,12 @@ def test_nothing_is_worse_where_nothing_changed(case: Case, seeds: int) -> None:
     assert found.worse <= at_most(0.05)
 
 
+@pytest.mark.slow
 def test_the_error_rate_before_is_the_reason_for_the_change() -> None:
     assert errors(ALIKE[1], 10, SUITES)["before"].worse > at_most(0.05) - 0.05
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cv", "drop", "seeds", "missing"),
     [
