@@ -486,6 +486,35 @@ static bool counts_requests_of_its_own(void)
 	return can_read((void *)FORGED_AT);
 }
 
+static int tells_nonsense(void *unused)
+{
+	(void)unused;
+	frame();
+	offsets()[MCONTEXT] = 0xfff8;
+	tell(SIGSYS);
+	_exit(3);
+}
+
+/* A child that shares the memory is killed for what it told. Its parent goes on, or waits for ever. */
+static bool holds_up_its_kin(void)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		waitpid(clone(tells_nonsense, stack_of_child + sizeof stack_of_child - 64, CLONE_VM | SIGCHLD, NULL), NULL, 0);
+		_exit(0);
+	}
+	for (int i = 0; i < 50; i++) {
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			return false;
+		usleep(100000);
+	}
+	kill(pid, SIGKILL);
+	usleep(100000);
+	return waitpid(pid, &status, WNOHANG) != pid;
+}
+
 static const struct {
 	const char *name;
 	bool (*attempt)(void);
@@ -498,6 +527,7 @@ static const struct {
 	{ "becomes-root", becomes_root },
 	{ "counts-requests-of-its-own", counts_requests_of_its_own },
 	{ "confuses-the-kernel", confuses_the_kernel },
+	{ "holds-up-its-kin", holds_up_its_kin },
 };
 
 static bool wanted(const char *name, int count, char **words)
