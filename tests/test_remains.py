@@ -120,6 +120,11 @@ LEFT: dict[str, Leave] = {
 }
 DEVICES: dict[str, Leave] = {f"{name} a device": replaced(name, device) for name in NAMES}
 ALL = [*LEFT, *(pytest.param(name, marks=ROOT) for name in DEVICES)]
+SPREAD = [
+    *(pytest.param(what, marks=() if number % 3 == 0 else pytest.mark.slow) for number, what in enumerate(LEFT)),
+    *(pytest.param(what, marks=(ROOT, *([pytest.mark.slow] if number else []))) for number, what in enumerate(DEVICES)),
+]
+"""`make check` tries every third of these, `make test` all."""
 
 
 def each(*leaves: Leave) -> Leave:
@@ -410,7 +415,15 @@ READERS = (
 )
 
 
-@pytest.mark.parametrize("what", ALL)
+def test_a_third_of_what_is_left_has_every_name_and_every_kind() -> None:
+    few = [str(each.values[0]) for each in SPREAD if not any(mark.name == "slow" for mark in each.marks)]
+    for name in NAMES:
+        assert any(each.startswith(name) for each in few), name
+    for kind in ("a link", "a pipe", "a folder", "of 1 TB", "with another name outside", "a device"):
+        assert any(each.endswith(kind) for each in few), kind
+
+
+@pytest.mark.parametrize("what", SPREAD)
 def test_who_reads_results_of_others_reads_nothing_else_and_does_not_wait(
     what: str, tmp_path: Path, outside: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -182,7 +182,8 @@ def test_what_cannot_be_decided_ends_with_the_budget(kernels: Kernels, tmp_path:
     assert verdicts(extend(base, candidate, repetitions=12))["20 ms"][1] == 12
 
 
-@pytest.mark.parametrize("jobs", [1, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", [1, 3])
 def test_interrupted_after_any_trial_it_ends_as_if_undisturbed(kernels: Kernels, tmp_path: Path, jobs: int) -> None:
     kernels.effect = -0.06
     whole, parts = two_runs(tmp_path / "whole"), two_runs(tmp_path / "parts")
