@@ -477,6 +477,7 @@ def test_looks_that_no_comparison_made_are_refused_with_their_place(
         plainly(base, candidate)
 
 
+@pytest.mark.slow
 def test_budgets_may_be_enlarged_until_no_error_is_left(kernels: Kernels, tmp_path: Path) -> None:
     """Each leaves a tenth; the tenth budget was never left."""
     kernels.noise = {"10 ms": 0.2, "20 ms": 0.2}
