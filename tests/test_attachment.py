@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import indent
+from typing import Any
 
 import pytest
 
@@ -13,8 +15,9 @@ from testbed import cli
 from testbed.cache_folder import user_folder
 from testbed.commands.network import up as commands_up
 from testbed.error import SpecError
-from testbed.spec import program_store
+from testbed.spec import mininet_import, program_store
 from testbed.spec.load import load_scenario, load_topology, programs_of
+from testbed.spec.scenario.topologies import read as read_file
 from testbed.spec.syntax.attachment import NOTHING_MORE, OPTION, Folder, Permission, permitted
 
 SECRET = "-----BEGIN PRIVATE KEY-----\nhunter2: [hunter2\n"
@@ -217,6 +220,32 @@ def test_a_file_that_is_exchanged_after_it_was_judged_is_not_read(
     assert (folder / "below").is_symlink() or is_program(what, "below")
     kept_files = [path for path in (user_folder() / program_store.FOLDER).rglob("*") if path.is_file()]
     assert [path for path in kept_files if b"hunter2" in path.read_bytes()] == []
+
+
+@pytest.mark.skipif(mininet_import.missing() is not None, reason="there is no Mininet")
+def test_a_folder_that_is_exchanged_is_not_beside_a_topology_in_python(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = "import os\nraise ValueError(open(os.path.join(os.path.dirname(__file__), 'key')).read())\n"
+    (folder / "below").mkdir()
+    (folder / "below/t.py").write_text(code)
+    (folder.parent / "private/t.py").write_text(code)
+    file = folder / "t.yaml"
+    file.write_text("name: n\ntopo: {file: below/t.py, class: A}\n")
+    document, around, opened, exchanged = read_file(file), Folder.of(file), os.open, []
+
+    def exchange_first(path: Any, flags: int, *given: Any, **more: Any) -> int:
+        if flags & os.O_DIRECTORY and str(path) == str(folder / "below") and not exchanged:
+            (folder / "below").rename(folder / "before")
+            (folder / "below").symlink_to(folder.parent / "private")
+            exchanged.append(path)
+        return opened(path, flags, *given, **more)
+
+    monkeypatch.setattr(os, "open", exchange_first)
+    with pytest.raises(SpecError) as raised:
+        mininet_import.expanded(document, around)
+    assert exchanged
+    assert "hunter2" not in str(raised.value)
 
 
 def test_the_whole_folder_of_a_file_is_not_beside_it(folder: Path) -> None:

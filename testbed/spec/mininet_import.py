@@ -5,6 +5,7 @@ The nodes and links that the class builds replace the key `topo` that names it.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -148,6 +149,9 @@ def _built(path: str, mininet_topology: MininetTopologyFile, source: bytes, held
         folder = os.open(home, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         stack.callback(os.close, folder)
         file = int(os.path.basename(held))
+        named = os.stat(os.path.basename(os.readlink(held)), dir_fd=folder, follow_symlinks=False)
+        if not os.path.samestat(named, os.fstat(file)):  # somebody put another folder in its place
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
         said, out, error = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
         about = {"source": source.decode("latin-1"), "file": file, "folder": folder}
         said.write(json.dumps({**about, "arguments": dict(mininet_topology.args)}).encode())
