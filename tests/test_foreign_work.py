@@ -77,6 +77,19 @@ def test_an_exercise_writes_through_no_link_of_its_folder(
         assert {path: path.read_bytes() for path in private.iterdir()} == before, name
 
 
+def test_a_folder_that_is_none_is_a_mistake(tmp_path: Path) -> None:
+    (tmp_path / "work").write_text("mine")
+    for use in ("start", "solution"):
+        with pytest.raises(UserError, match="cannot be written: Not a directory"):
+            USES[use](tmp_path / "work")
+
+
+def test_a_file_that_vanishes_while_it_is_put_aside_is_a_mistake(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    with pytest.raises(UserError, match="cannot be written: No such file"):
+        work_folder.put_aside(tmp_path / "work", ["gone"])
+
+
 @root
 def test_an_exercise_follows_no_link_of_somebody_else_to_its_folder(private: Path, tmp_path: Path) -> None:
     (tmp_path / "work").symlink_to(private)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -90,7 +91,7 @@ def put_aside(folder: Path, names: list[str]) -> Path:
     base = datetime.now().strftime(BACKUP)
     paths = (folder / (base if not number else f"{base}-{number}") for number in range(1000))
     kept = next(path for path in paths if not path.exists())
-    with strict_folder.opened(folder) as here:
+    with _writing(folder), strict_folder.opened(folder) as here:
         os.mkdir(kept.name, dir_fd=here)
         with strict_folder.opened(folder, kept.name) as there:
             for name in names:
@@ -102,10 +103,16 @@ def put(folder: Path, files: Mapping[str, bytes]) -> None:
     """Writes files into a folder, which is made if it is missing. The folder may be another user's: no link in it is
     followed. Raises UserError for a folder that cannot be written, or to which somebody else's link leads.
     """
-    try:
+    with _writing(folder):
         os.close(trusted_path.open_made(folder))
         for name, data in files.items():
             strict_folder.write(folder, name, data=data)
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise UserError(f"{folder} cannot be written: {error.strerror}; allowed: another folder") from None
 
