@@ -137,6 +137,7 @@ class Commands(help_page.Group):
         except KeyboardInterrupt:
             keeps = COMMANDS.get(str(ctx.invoked_subcommand)) != "network"  # of a look at a network nothing is kept
             what = "; what is finished is kept, and the same command continues from there" if keeps else ""
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # the end of Python itself brings back what kills
             raise Interrupted(f"interrupted{what}") from None
 
 
@@ -166,8 +167,20 @@ def _options(
     """Options before any command."""
 
 
+INTERRUPTIONS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
 def _interrupt(number: int, frame: object) -> NoReturn:
+    """The first interruption ends the command. Another one, in the middle of its clean-up, would leave locks broken
+    ("release unlocked lock") and work undone, so it does nothing.
+    """
+    for each in INTERRUPTIONS:
+        signal.signal(each, _nothing)
     raise KeyboardInterrupt
+
+
+def _nothing(number: int, frame: object) -> None:
+    """Not SIG_IGN, which programs that are started from here would inherit."""
 
 
 class _Screen:
@@ -204,8 +217,9 @@ def screened() -> Iterator[None]:
 
 def main() -> None:
     """Runs the command and exits with its code; an error is one message on standard error."""
-    signal.signal(signal.SIGTERM, _interrupt)
-    signal.signal(signal.SIGHUP, _interrupt)
+    for each in INTERRUPTIONS:
+        if each != signal.SIGINT or signal.getsignal(each) is not signal.SIG_IGN:  # as in the background of a shell
+            signal.signal(each, _interrupt)
     with screened():
         try:
             _main()

@@ -22,11 +22,15 @@ from storedruns import Made, trial_result, write_run
 
 from testbed import cli
 from testbed.analysis.expectation.measured import EXTRA, Measured
+from testbed.analysis.expectation.measured import read as read_measured
 from testbed.analysis.expectation.verdict import verdicts
+from testbed.analysis.metric import METRICS
 from testbed.codec.keyed import read
 from testbed.error import SpecError, UserError
 from testbed.exercise.rule.measure import Measure
 from testbed.model.expectation import EXTRA_UNITS, Expectation
+from testbed.model.metric_need import NEEDS
+from testbed.model.run_setting import METRIC_UNITS
 from testbed.model.scenario import Trial
 from testbed.report import stored_run
 from testbed.report.view import view
@@ -445,3 +449,177 @@ def test_a_share_of_the_trials_is_not_judged_and_the_whole_is(tmp_path: Path, ca
     code, out, _ = called("merge", *parts, "-o", str(tmp_path / "whole"))
     assert code == 0
     assert "1 of 1 rule holds" in out
+
+
+ANSWERS = """name: x
+topology:
+  name: x
+  nodes: {a: {type: host}, b: {type: host}}
+  links: {path: {ends: [a, b], rate: 10 Mbit/s, rtt: 20 ms}}
+workload: {tool: flow, from: a, to: b, duration: 5 s, flows: 2}
+samples: {interval: 100 ms}
+expect:
+"""
+BULK = "tool: flow, from: a, to: b, duration: 5 s, flows: 2"
+ARRIVING = "tool: flow, from: a, to: b, arrivals: {poisson: 5 /s}, size: 10 kB, duration: 5 s"
+PAIR = "from: a, to: b, duration: 5 s, flows: 2"
+WORKLOADS = {
+    "flow": BULK,
+    "alone": "tool: flow, from: a, to: b, duration: 5 s",
+    "arrivals": ARRIVING,
+    "iperf3": f"tool: iperf3, {PAIR}",
+    "iperf3-udp": f"tool: iperf3, protocol: udp, rate: 1 Mbit/s, {PAIR}",
+    "udp": f"tool: udp, rate: 1 Mbit/s, {PAIR}",
+    "ping": "tool: ping, from: a, to: b",
+    "http": "tool: http, from: a, to: b, sizes: 1 MiB, downloads: 3, concurrency: 2",
+    "apart": "tool: flow, from: a, to: b, duration: 2 s, flows: 2, start: 3 s",
+    "short": "tool: flow, from: a, to: b, duration: 3 s, flows: 2",
+}
+FLOW_TIMES = {"fct", "fct-p95", "fct-p99", "slowdown", "slowdown-p99", "unfinished"}
+SAMPLED = {"rtt", "rtt-p95"}
+POSSIBLE = {
+    "flow": {"goodput", "retransmits", *SAMPLED, "fairness", "convergence", "share"},
+    "alone": {"goodput", "retransmits", *SAMPLED, "convergence"},
+    "arrivals": {"goodput", "retransmits", *FLOW_TIMES},
+    "iperf3": {"goodput", "retransmits", "fairness", "share"},
+    "iperf3-udp": {"goodput", "fairness", "share"},
+    "udp": {"goodput", "fairness", "share"},
+    "ping": set(),
+    "http": {"goodput", "fairness", "share"},
+    "apart": {"goodput", "retransmits", *SAMPLED, "share"},
+    "short": {"goodput", "retransmits", *SAMPLED, "fairness", "share"},
+}
+"""What trials of these workloads measured, in lab kernels; `test_a_trial_has_what_check_says_it_can_have` runs them."""
+MOST = {"s": "most: 100 s", "bit/s": "most: 1 Tbit/s", "ratio": "most: 99.99 %"}
+
+
+def asking(metric: str, more: str = "") -> str:
+    unit = {**METRIC_UNITS, **EXTRA_UNITS}[metric]
+    most = "most: 1000" if metric.startswith("slowdown") else MOST.get(unit, "most: 1000")
+    return f"  - {{name: r, measure: {{metric: {metric}, {most}{more}}}}}\n"
+
+
+def test_every_metric_says_what_it_needs() -> None:
+    assert {*NEEDS} == {*METRIC_UNITS, *EXTRA_UNITS}
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_a_rule_that_no_trial_can_answer_is_refused_with_its_line(workload: str, tmp_path: Path) -> None:
+    text = ANSWERS.replace(BULK, WORKLOADS[workload])
+    for metric in NEEDS:
+        file = written(tmp_path, asking(metric), text)
+        if metric in POSSIBLE[workload]:
+            assert load_scenario(file).expect
+            continue
+        with pytest.raises(SpecError, match=rf"x\.yaml:9: .*no trial can have {metric}, which needs .*; allowed:"):
+            load_scenario(file)
+
+
+def test_what_is_refused_names_what_such_trials_have(tmp_path: Path) -> None:
+    with pytest.raises(SpecError) as refused:
+        load_scenario(written(tmp_path, asking("fct-p99"), ANSWERS))
+    assert str(refused.value).endswith(
+        "x.yaml:9: metric: no trial can have fct-p99, which needs flows of `tool: flow` that arrive "
+        "and end (arrivals); allowed: goodput, retransmits, rtt, rtt-p95, fairness, convergence, share; or another "
+        "workload"
+    )
+
+
+NEVER = [
+    ("samples: {interval: 100 ms}", "samples: none", "rtt", ""),
+    ("samples: {interval: 100 ms}", "samples: none", "convergence", ""),
+    ("flows: 2}", "flows: 2, start: 2 s}\nsamples: none", "fairness", ""),
+    (BULK, "tool: flow, from: a, to: b, duration: 5 s, flows: 2, start: 2 s", "convergence", ""),
+    (BULK, BULK, "share", ", number: 2"),
+    (BULK, BULK, "against", ""),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "metric", "more"), NEVER)
+def test_numbers_samples_and_times_count(old: str, new: str, metric: str, more: str, tmp_path: Path) -> None:
+    text = ANSWERS.replace("samples: {interval: 100 ms}\n", "") if "\nsamples" in new else ANSWERS
+    with pytest.raises(SpecError, match=f"can have {metric}, which needs"):
+        load_scenario(written(tmp_path, asking(metric, more), text.replace(old, new)))
+
+
+def test_a_background_is_what_against_is_about(tmp_path: Path) -> None:
+    there = "background: {other: {pattern: constant, from: a, to: b, rate: 1 Mbit/s}}\nexpect:"
+    text = ANSWERS.replace("expect:", there)
+    assert load_scenario(written(tmp_path, asking("against"), text)).expect
+    with pytest.raises(SpecError, match="can have against"):
+        load_scenario(written(tmp_path, asking("against", ", number: 1"), text))
+
+
+def test_a_cell_that_cannot_answer_is_named_and_where_leaves_it_out(tmp_path: Path) -> None:
+    text = ANSWERS.replace("expect:", "sweep: {flows: [1, 2]}\nexpect:")
+    with pytest.raises(SpecError, match="no trial where flows is 1 can have fairness"):
+        load_scenario(written(tmp_path, asking("fairness"), text))
+    assert load_scenario(written(tmp_path, asking("fairness", ", where: {flows: 2}"), text)).expect
+    over = asking("fairness", ", where: {flows: 2}, over: {flows: 1}").replace("99.99 %", "99")
+    with pytest.raises(SpecError, match="no trial where flows is 1 can have fairness"):
+        load_scenario(written(tmp_path, over, text))
+
+
+def metrics_of(run: Path) -> set[str]:
+    """What the trials of a run have."""
+    store = Store(run)
+    found = [read_measured(store.path / "trials" / each.id, each, [*METRICS]) for each in store.results()]
+    return {name for name in NEEDS for each in found if each.value(name, 0) is not None}
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_a_trial_has_what_check_says_it_can_have(workload: str, tmp_path: Path, called: Called) -> None:
+    text = ANSWERS.replace(BULK, WORKLOADS[workload]).replace("expect:\n", "")
+    run = tmp_path / "r"
+    assert called("run", str(written(tmp_path, "", text)), "-o", str(run), "--jobs", "1")[0] == 0
+    alone = {"share"} if workload in ("alone", "arrivals") else set()  # which is always 100 %
+    assert metrics_of(run) - alone == POSSIBLE[workload]
+
+
+EVIDENCE = frozenset({"result.json", "host.json", "trial.json"})
+"""The files of a trial without which no rule can hold; those about the metrics of NEED_SAMPLES need one more."""
+NEED_SAMPLES = {name for name, each in METRICS.items() if each.needs_samples}
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("workload", ["flow", "arrivals"])
+def test_no_rule_passes_without_its_evidence(workload: str, tmp_path: Path, called: Called) -> None:
+    text, run = ANSWERS.replace(BULK, WORKLOADS[workload]), tmp_path / "r"
+    metrics = [each for each in NEEDS if each in POSSIBLE[workload]]
+    rules = "".join(asking(each).replace("name: r", f"name: {each}") for each in metrics)
+    assert called("run", str(written(tmp_path, rules, text)), "-o", str(run), "--jobs", "1")[0] == 0
+    (trial,) = (run / "trials").iterdir()
+    for file in sorted(trial.iterdir()):
+        data = file.read_bytes()
+        file.unlink()
+        passed = set() if file.name in EVIDENCE else {*metrics}
+        passed -= NEED_SAMPLES if file.name == "samples.parquet" else set()
+        try:
+            held = {each.rule.name for each in judged(Store(run), Store(run).results()) if each.outcome == "passed"}
+        except UserError:
+            held = set()
+        assert held == passed, file.name
+        code = called("results", str(run))[0]
+        assert (code == 0) == (passed == {*metrics}), file.name
+        file.write_bytes(data)
+    assert all(each.outcome == "passed" for each in judged(Store(run), Store(run).results()))
+
+
+@pytest.mark.parametrize("metric", ["rtt", "rtt-p95", "fairness", "convergence"])
+def test_a_rule_names_the_samples_that_are_gone(metric: str, tmp_path: Path) -> None:
+    made = Made({}, [5e6, 5e6], changes={"samples": {"interval": "100 ms"}})
+    folder = write_run(tmp_path / "r", [made])
+    (trial,) = (folder / "trials").iterdir()
+    asked = Expectation("r", metric, METRIC_UNITS[metric], most="1000 s" if METRIC_UNITS[metric] == "s" else "100 %")
+
+    def seen() -> Any:
+        (found,) = Store(folder).results()
+        return verdicts([asked], [read_measured(trial, found, [metric])])[0]
+
+    assert seen().outcome == "passed"
+    (trial / "samples.parquet").unlink()
+    assert (seen().outcome, seen().seen) == (
+        "not checked",
+        f"the trial {trial.name} has no {metric}: its samples.parquet is missing",
+    )

@@ -15,9 +15,12 @@ from typing import Any
 
 import pytest
 import typer.main
+from storedruns import Made, write_run
 
 from testbed import cli, library
 from testbed.commands import help_page, known
+from testbed.commands.computer import completion
+from testbed.compare import published
 
 ROOT = Path(__file__).parents[1]
 APP = typer.main.get_command(cli.app)
@@ -227,3 +230,19 @@ def test_the_sentence_of_every_scenario_fits_a_line_of_80_columns() -> None:
     found = known.scenarios()
     column = max(len(each.name) for each in found)
     assert [each.name for each in found if not 0 < len(each.description) <= 80 - column - 4] == []
+
+
+def test_a_profile_is_listed_with_the_command_that_judges_by_it(said: Said, tmp_path: Path) -> None:
+    judged = {each["name"]: each["judge"] for each in json.loads(said("list", "profiles", "--format", "json")[1])}
+    assert {*judged} == {*library.names(library.PROFILES)}
+    assert {name for name, judge in judged.items() if judge == "testbed compare"} == {*published.comparable()} != set()
+    run = write_run(tmp_path / "r", [Made({"path.rtt": f"{rtt} ms"}, [9e6]) for rtt in (1, 10, 50, 100, 340, 400)])
+    for name, judge in judged.items():
+        code, _, err = said("compare", str(run), name)
+        if judge == "testbed compare":
+            assert "nothing of this run can be compared" not in err
+            continue
+        assert code == 2
+        assert f"allowed: a profile of throughput over RTT ({', '.join(published.comparable())})" in err
+    offered: Any = completion.VALUES["RUN|PROFILE"][1]
+    assert {name for name, _ in offered("", [], [])} == {*published.comparable()}

@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -100,3 +101,49 @@ def test_an_interrupted_run_keeps_what_is_finished(
     assert sorted(path.name for path in (tmp_path / "out/trials").iterdir()) == finished(tmp_path)
     for name in finished(tmp_path):
         assert json.loads((tmp_path / "out/trials" / name / "result.json").read_text())["verdict"] == "valid"
+
+
+MANY = """
+import sys, time
+from testbed import cli
+from testbed.kernel.guest import Cancelled
+from testbed.sweep import run as sweep
+
+def trial(*words, cancelled, **others):
+    print("running", flush=True)
+    while not cancelled():
+        time.sleep(0.005)
+    time.sleep(0.2)  # as a guest that ends
+    raise Cancelled
+
+sweep.runner.run, sweep.readiness.check = trial, lambda *words: None
+cli.main()
+"""
+
+
+@pytest.mark.parametrize("every_s", [0.0005, 0.003])
+@pytest.mark.parametrize("command", ["reproduce", "run"])
+def test_ctrl_c_again_and_again_ends_a_command_once(
+    command: str, every_s: float, tmp_path: Path, scenario: Path
+) -> None:
+    words = {
+        "reproduce": ("S3-E2", "--results", tmp_path / "out", "-o", tmp_path / "page.md"),
+        "run": (scenario, "-o", tmp_path / "out"),
+    }
+    listen = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    streams = {"stderr": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    line = (sys.executable, "-c", MANY, command, *words[command], "--jobs", "2")
+    with subprocess.Popen(line, preexec_fn=listen, **streams) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "running\n"
+        pressed = 0
+        while process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            pressed += 1
+            time.sleep(every_s)
+        said = process.stderr.read() if process.stderr is not None else ""
+    assert pressed > 1
+    assert process.returncode == 130
+    assert said.splitlines()[-1].startswith("testbed: interrupted; what is finished is kept")
+    assert not [word for word in ("Traceback", "unlocked", "Error") if word in said]
+    assert not [path for path in (tmp_path / "out").rglob(".partial-*")]

@@ -1,4 +1,4 @@
-"""The samples of a stored trial by flow. Reads samples.parquet of a trial's folder."""
+"""The samples of a stored trial by flow. Reads samples.parquet and trial.json of a trial's folder."""
 
 from __future__ import annotations
 
@@ -8,21 +8,42 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from .. import units
 from ..error import UserError
+from ..spec.syntax.document import mapping
 from ..trial import sample_table
+from ..trial.folder import TRIAL, read_json
 from ..trial.result import TrialResult
 from .metric import METRICS, FlowSamples, measure
 
 COLUMNS = ["time_s", "source_port", "destination_port", "bytes_acked", "srtt_s"]
 BUSY = "busy_s"
+FILE = "samples.parquet"
 
 
 def metrics(folder: Path, result: TrialResult, names: Sequence[str]) -> dict[str, float | None]:
     """The named metrics of a trial's folder in base units, None where it has nothing to tell. Reads the samples if one
-    of them needs them; raises UserError as `read` does.
+    of them needs them; raises UserError as `read` does. Samples that are lost are no reason to compute what needs them
+    from something else.
     """
-    needs_samples = any(METRICS[name].needs_samples for name in names)
-    return measure(result, read(folder, result) if needs_samples else (), names)
+    needing = {name for name in names if METRICS[name].needs_samples}
+    samples = read(folder, result) if needing else ()
+    lost = needing if needing and not samples and are_lost(folder, result) else set()
+    found = measure(result, samples, [name for name in names if name not in lost])
+    return {name: found.get(name) for name in names}
+
+
+def are_lost(folder: Path, result: TrialResult) -> bool:
+    """Whether the trial was to take samples, and their file is gone, or has none of a flow that ran long enough."""
+    try:
+        asked = mapping(read_json(folder / TRIAL).get("samples"))
+        interval_s = units.parse_time(str(asked["interval"])) / 1e9 if asked else None
+    except (UserError, KeyError):
+        return not (folder / FILE).exists()  # nothing says that it never was there
+    if interval_s is None:
+        return False
+    ran = (flow for flow in result.flows if flow.port is not None and (flow.busy_s or 0) > 2 * interval_s)
+    return not (folder / FILE).exists() or (any(ran) and not read(folder, result))
 
 
 def parts(folder: Path, result: TrialResult) -> tuple[float, ...]:
@@ -51,7 +72,7 @@ def read(folder: Path, result: TrialResult) -> tuple[FlowSamples, ...]:
     ports = [flow.port for flow in result.flows]
     if len(set(ports)) < len(ports):
         return ()
-    path = folder / "samples.parquet"
+    path = folder / FILE
     if not path.exists():
         return ()
     try:

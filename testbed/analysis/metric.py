@@ -13,6 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..error import UserError, one_of
+from ..model.metric_need import TOGETHER, TOGETHER_LEAST_S
 from ..model.run_setting import METRIC_UNITS
 from ..trial.evidence.completion import FctResult, FctSpread
 from ..trial.measured import find
@@ -29,8 +30,6 @@ STAY = 0.9
 """A flow stays converged if it is near its long-term throughput at this share of all later times, …"""
 STAY_S = 3.0
 """… of which there must be so many seconds."""
-TOGETHER = 0.9
-"""Flows without samples ran at the same time if each was busy for this share of the workload."""
 
 
 @dataclass(frozen=True)
@@ -158,7 +157,7 @@ def convergence_s(samples: Sequence[FlowSamples]) -> float | None:
     if not known or len(known) < len(spans):
         return None
     start, end = max(first for first, _ in known), min(last for _, last in known)
-    if end - start < 4 * SHORT_TERM_S:
+    if end - start < TOGETHER_LEAST_S:
         return None
     step = float(np.median(np.diff(samples[0].time_s)))
     times = np.arange(start + SHORT_TERM_S, end + step / 2, step)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,17 +24,21 @@ LITTLE = frozenset(
      "that", "the", "through", "to", "under", "what", "where", "which", "with")
 )  # fmt: skip
 """Words at which no text ends."""
+COMPARE, REPRODUCE = "compare", "reproduce"
 DESCRIBED = re.compile(r"^(?:description|about):", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Known:
-    """`description` is one sentence without its full stop; empty if there is none."""
+    """`description` is one sentence without its full stop; empty if there is none. `judge` is the command that judges
+    runs by a profile; empty for the others.
+    """
 
     kind: str
     name: str
     description: str
     path: Path
+    judge: str = ""
 
 
 def scenarios() -> tuple[Known, ...]:
@@ -46,7 +50,15 @@ def topologies() -> tuple[Known, ...]:
 
 
 def profiles() -> tuple[Known, ...]:
-    return tuple(_of_files("profile", library.PROFILES))
+    from ..compare import published  # imports what computes
+
+    able = published.comparable()
+    found = _of_files("profile", library.PROFILES)
+    return tuple(replace(each, judge=COMPARE if each.name in able else REPRODUCE) for each in found)
+
+
+def compared_profiles() -> tuple[Known, ...]:
+    return tuple(each for each in profiles() if each.judge == COMPARE)
 
 
 def kernels() -> tuple[Known, ...]:

@@ -22,7 +22,7 @@ from ..analysis.significance import within
 from ..error import UserError
 from . import condition
 from .condition import Choice, Condition, cautions, unfit
-from .published import Certainty, Claim, PublishedProfile
+from .published import Certainty, Claim, PublishedProfile, comparable
 from .published import Series as PublishedSeries
 
 
@@ -129,13 +129,13 @@ class Reason:
 class NothingToCompare(UserError):
     """No series of a run is comparable with any of a published profile; `reasons` has one or more for each."""
 
-    def __init__(self, profile: str, reasons: tuple[Reason, ...]) -> None:
-        self.profile, self.reasons = profile, reasons
+    def __init__(self, profile: PublishedProfile, reasons: tuple[Reason, ...]) -> None:
+        self.profile, self.reasons = profile.name, reasons
         listed = "".join(f"\n  {each}" for each in reasons)
-        super().__init__(
-            f"nothing of this run can be compared with {profile}:{listed}\n"
-            "allowed: a run whose RTTs reach from below a published one to above it"
-        )
+        allowed = "a run whose RTTs reach from below a published one to above it"
+        if not profile.is_comparable:
+            allowed = f"a profile of throughput over RTT ({', '.join(comparable())}), or the rows of testbed reproduce"
+        super().__init__(f"nothing of this run can be compared with {profile.name}:{listed}\nallowed: {allowed}")
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,7 @@ def compare(
         elif covering:
             pairs.append(alike or made)
     if not pairs:
-        raise NothingToCompare(profile.name, tuple(dict.fromkeys(why_not)))
+        raise NothingToCompare(profile, tuple(dict.fromkeys(why_not)))
     judged = [pair for each in pairs for pair in each if not unfit(pair.conditions, choice)]
     family = max(1, sum(len(pair.target.rtts_within(pair.measured)) for pair in judged))
     compared = tuple(_target(each, choice, family, parts) for each in pairs)

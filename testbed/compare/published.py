@@ -218,6 +218,13 @@ class Series(Keyed):
             if key in LIMITS and units == {("s", "bit/s")}
         ]
 
+    @property
+    def is_over_rtt(self) -> bool:
+        """Whether it has throughput over RTT, or limits of it: what `testbed compare` can judge runs by."""
+        has_values = any(point.value is not None for point in self.points)
+        units = {(point.at.unit, number.unit) for point in self.points for _, number in point.numbers}
+        return bool(self.limits()) or (has_values and units == {("s", "bit/s")})
+
     def throughput_profile(
         self, certainties: Collection[Certainty] = ("exact", "about", "cited", "derived")
     ) -> ThroughputProfile:
@@ -283,10 +290,20 @@ class PublishedProfile(Keyed):
         "contradictions", listed(record(Contradiction)), "Statements that cannot both be true.", default=()
     )
 
+    @property
+    def is_comparable(self) -> bool:
+        """Whether `testbed compare` can judge runs by it; the others are for `testbed reproduce`."""
+        return any(each.is_over_rtt for each in self.series.values())
+
 
 def names() -> tuple[str, ...]:
     """The profiles that come with the testbed."""
     return tuple(sorted(path.stem for path in PROFILES.glob("*.yaml")))
+
+
+def comparable() -> tuple[str, ...]:
+    """Those of them by which `testbed compare` can judge runs."""
+    return tuple(name for name in names() if load(PROFILES / f"{name}.yaml").is_comparable)
 
 
 def find(text: str) -> tuple[PublishedProfile, str | None]:
@@ -297,7 +314,7 @@ def find(text: str) -> tuple[PublishedProfile, str | None]:
     where, _, series = text.partition("#")
     path = PROFILES / f"{where}.yaml" if where in names() else Path(where)
     if not path.is_file():
-        listed = f"a file, or {', '.join(names())}"
+        listed = f"a file, or {', '.join(comparable())}"
         meant = did_you_mean(where, names()) or did_you_mean_path(Path(where))
         raise UserError(f"there is no published profile {where!r}; allowed: {listed}{meant}")
     profile = load(path)

@@ -18,7 +18,7 @@ from ..model.workload.fact import ToolKeys
 from ..model.workload.tool import WORKLOAD
 from . import number_file
 from .program_file import program_files, with_programs
-from .scenario.cell import Resolver, Rule, absent_cells, expectations, rules
+from .scenario.cell import Resolver, Rule, absent_cells, expectations, rules, unanswered
 from .scenario.dimension import Dimension, dimensions
 from .scenario.file import ScenarioFile
 from .scenario.override import Changed, with_options
@@ -85,7 +85,9 @@ def load_scenario(
     if not cells and not resolver.faults:
         what = "these rules exclude every cell"
         faults = [Fault(("exclude",), what, "rules that leave at least one cell", named=True)]
-    faults += absent_cells(expected, cells) if changed.is_strict and not resolver.faults else ()
+    if changed.is_strict and not resolver.faults:
+        faults += absent_cells(expected, cells)
+        faults += unanswered(expected, cells, spec.samples_interval_ns, spec.metric_units)
     if resolver.faults or faults:
         raise SpecError(_problems(changed.document, [*resolver.faults.values(), *faults], topologies))
     size: Size = "quick" if quick else "full"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...trial.result import TrialResult
@@ -14,10 +14,13 @@ from ..metric import METRICS
 
 @dataclass(frozen=True)
 class Measured:
-    """A trial that ran: its result, and metrics by name."""
+    """A trial that ran: its result, metrics by name, and in `lost` the missing files of the trial by the metrics that
+    need them.
+    """
 
     result: TrialResult
     metrics: Mapping[str, float | None]
+    lost: Mapping[str, str] = field(default_factory=dict)
 
     def value(self, name: str, number: int) -> float | None:
         """In base units; None where the trial has no such value. `number` is for those of EXTRA."""
@@ -26,7 +29,10 @@ class Measured:
 
 def read(folder: Path, result: TrialResult, names: Sequence[str]) -> Measured:
     """With those of the names that are metrics; the trial's files are in `folder`. Raises UserError for broken ones."""
-    return Measured(result, flow_sample.metrics(folder, result, [name for name in names if name in METRICS]))
+    known = [name for name in names if name in METRICS]
+    needing = [name for name in known if METRICS[name].needs_samples]
+    lost = needing if needing and flow_sample.are_lost(folder, result) else []
+    return Measured(result, flow_sample.metrics(folder, result, known), dict.fromkeys(lost, flow_sample.FILE))
 
 
 def _share(result: TrialResult, flow: int) -> float | None:

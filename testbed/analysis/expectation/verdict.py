@@ -138,7 +138,8 @@ def _chosen(rule: Expectation, trials: Sequence[Measured], where: Choice) -> lis
     for each in meant:
         value = each.value(rule.metric, rule.number)
         if value is None or not math.isfinite(value):
-            raise NotChecked(f"the trial {each.result.id} has no {rule.metric}")
+            why = f": its {each.lost[rule.metric]} is missing" if rule.metric in each.lost else ""
+            raise NotChecked(f"the trial {each.result.id} has no {rule.metric}{why}")
         found.append(value)
     return found
 

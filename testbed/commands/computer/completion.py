@@ -243,7 +243,7 @@ VALUES: dict[str, tuple[str, Find | None]] = {
     "SCENARIO": ("files", _named("scenarios")),
     "TOPOLOGY": ("files", _named("topologies")),
     "FILE|NAME": ("files", _named("scenarios", "topologies")),
-    "RUN|PROFILE": ("dirs", _named("profiles")),
+    "RUN|PROFILE": ("dirs", lambda *_: [(each.name, each.description) for each in known.compared_profiles()]),
     "KERNEL": ("none", _named("kernels")),
     "SOURCE": ("files", None),
     **dict.fromkeys(("NODE", "FROM", "TO"), ("none", _parts(lambda: known.networks()))),

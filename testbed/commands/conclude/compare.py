@@ -153,7 +153,7 @@ def compare(
     if other is None or base_value is not None or candidate is not None:
         raise UserError(
             "there is nothing to compare the run with; allowed: the folder of another run, a published profile "
-            f"({', '.join(published.names())}), or --axis with --base and --candidate"
+            f"({', '.join(published.comparable())}), or --axis with --base and --candidate"
         )
     choice = Choice(share(tolerance, TOLERANCE), as_shares, common_rtts)
     _published(base, other, choice, "whole" if with_ramp else "steady", format, output)

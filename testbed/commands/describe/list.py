@@ -19,7 +19,7 @@ EXAMPLES = (
 USES = {
     "scenarios": "testbed run NAME",
     "topologies": "testbed up NAME",
-    "profiles": "testbed compare DIR NAME",
+    "profiles": "testbed compare DIR NAME, or the rows of testbed reproduce",
     "kernels": "testbed kernel list",
 }
 NONE = {"kernels": "none yet; to build one, type: testbed kernel build"}
@@ -43,8 +43,11 @@ def list(
         return
     width = terminal_width()
     for at, (name, those) in enumerate(found.items()):
-        column = max((len(each.name) for each in those), default=0)
-        lines = [f"{each.name:{column}}{GAP}{_cut(each, column, width)}".rstrip() for each in those]
+        longest = max((len(each.name) for each in those), default=0)
+        names = [f"{each.name:{longest}}{GAP}{each.judge}" if each.judge else each.name for each in those]
+        column = max(map(len, names), default=0)
+        pairs = zip(names, those, strict=True)
+        lines = [f"{text:{column}}{GAP}{_cut(each, column, width)}".rstrip() for text, each in pairs]
         show([*([""] if at else []), f"[italic]{name.capitalize()} ({USES[name]})[/]"])
         show(f"{GAP}{literal(line)}" for line in lines or [NONE.get(name, "none")])
 
@@ -54,4 +57,5 @@ def _cut(each: Known, column: int, width: int | None) -> str:
 
 
 def _plain(each: Known) -> dict[str, str]:
-    return {"kind": each.kind, "name": each.name, "description": each.description, "path": str(each.path)}
+    plain = {"kind": each.kind, "name": each.name, "description": each.description, "path": str(each.path)}
+    return plain | ({"judge": f"testbed {each.judge}"} if each.judge else {})

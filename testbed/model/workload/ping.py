@@ -10,6 +10,10 @@ from ...error import ValueRefused
 from .fact import DATAGRAM_MAX, Program, Transfer, Workload
 
 _INTERVAL_ALLOWED = "10 ms or more"
+FIRST = 3
+"""With controllers, so many pings at the beginning run as separate processes: ping prints single RTTs with only three
+digits.
+"""
 
 
 def _interval(value: object) -> int | None:

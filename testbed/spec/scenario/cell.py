@@ -13,6 +13,7 @@ from ...model.address import address_book
 from ...model.background import Background, Backgrounds
 from ...model.expectation import Expectation, chosen, in_words, lacking
 from ...model.link.impairment import IMPAIRMENTS
+from ...model.metric_need import NEEDS, Asked, lacking_of, possible
 from ...model.openflow import Neighbours
 from ...model.run_setting import Kernel
 from ...model.scenario import Cell
@@ -447,4 +448,25 @@ def absent_cells(rules: Sequence[Expectation], cells: Sequence[Cell]) -> Iterato
             if absent is not None:
                 what = f"no cell has these values: {in_words(absent)}"
                 yield Fault(("expect", number, "measure", key), what, "values that occur together", named=True)
+                break
+
+
+def unanswered(
+    rules: Sequence[Expectation], cells: Sequence[Cell], samples_interval_ns: int | None, own: Mapping[str, str]
+) -> Iterator[Fault]:
+    """Rules about cells whose trials can never have the metric. `own` are the metrics of these trials."""
+    for number, rule in enumerate(rules):
+        wheres = [rule.where] if rule.over is None else [rule.where, {**rule.where, **rule.over}]
+        for cell in cells:
+            params = dict(cell.params)
+            if not any(chosen(where, params) for where in wheres):
+                continue
+            asked = Asked(cell.workload, cell.topology, samples_interval_ns, cell.background, rule.number)
+            need = lacking_of(rule.metric, asked)
+            if need is not None:
+                such = in_words({key: (text,) for key, text in cell.params})
+                what = f"no trial {such} can have {rule.metric}, which needs {need}".replace("trial  ", "trial ")
+                there = [*possible(asked), *(name for name in own if name not in NEEDS)]
+                allowed = f"{one_of(there, rule.metric)}; or another workload"
+                yield Fault(("expect", number, "measure", "metric"), what, allowed, named=True)
                 break

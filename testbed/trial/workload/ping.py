@@ -11,6 +11,7 @@ from pathlib import Path
 from ...kernel.guest import TrialError
 from ...model.data_path import DataPath
 from ...model.workload import PingWorkload
+from ...model.workload.ping import FIRST
 from ...plan.network import Plan
 from ...plan.step import Run, Step
 from .. import record
@@ -21,9 +22,6 @@ from ..result import Finding
 from .tool import Tool, other_load, rises
 
 OUTPUT = "ping.out"
-FIRST = 3
-"""With controllers, so many pings at the beginning run as separate processes: ping prints single RTTs with only three
-digits."""
 PRINTED_S = 1e-6
 """What ping prints is rounded to this. Without any delay, virtual time may stand still: then it prints 0."""
 
