@@ -2,7 +2,11 @@
 
 import json
 import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,13 +15,17 @@ from typer.testing import CliRunner
 
 from testbed import package, process
 from testbed.commands.computer import doctor as command
+from testbed.commands.computer import kernel
 from testbed.commands.computer.doctor import TITLES
+from testbed.commands.text_table import Format
 from testbed.error import MachineError
-from testbed.kernel.image.cache import KernelImage
+from testbed.kernel.image import recipe
+from testbed.kernel.image.cache import KernelImage, find
 from testbed.kernel.image.first_boot import FirstBoot
-from testbed.kernel.ready import doctor
+from testbed.kernel.ready import doctor, named
 from testbed.kernel.ready.doctor import BUILD, HOST, Examination, lab_works
 from testbed.kernel.ready.feasibility import Ability
+from testbed.model.run_setting import Kernel
 
 WELL = Examination("python", True, "3.11")
 NO_BC = Examination("bc", False, "missing", "apt-get install -y bc", BUILD)
@@ -105,8 +113,37 @@ def test_too_little_shared_memory_is_found(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 IMAGE = KernelImage(
-    "linux-7.3.4", Path("/nowhere/linux"), "7.3.4", "0" * 64, True, "2026-01-01T00:00:00+00:00", "1" * 64
-)
+    "linux-7.3.4", Path("/nowhere/linux"), "7.3.4", "0" * 64, True, "2026-01-01T00:00:00+00:00", "1" * 64,
+    recipe_hash=recipe.load("lab").sha256,
+)  # fmt: skip
+
+
+def test_a_kernel_of_another_version_is_named_with_the_command_that_builds_ours(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = replace(IMAGE, recipe_hash="2" * 64)
+    monkeypatch.setattr("testbed.kernel.image.first_boot.boot", lambda path: FirstBoot(False, "", 0.1))
+    for image, is_said in ((IMAGE, False), (other, True), (replace(other, recipe_hash=""), True)):
+        monkeypatch.setattr(doctor, "find", lambda name, image=image: image)
+        found = by_name(doctor._lab_kernel())["lab kernel"]
+        assert found.ok
+        assert ("not the one of this version" in found.detail, found.fix) == (
+            is_said,
+            "testbed kernel build" if is_said else "",
+        )
+        monkeypatch.setattr("testbed.kernel.ready.named.find", lambda name, image=image: image)
+        said = named.older_kernels([Kernel("lab"), Kernel("lab-realtime"), Kernel("host")])
+        assert len(said) == is_said
+        monkeypatch.setattr(kernel, "installed", lambda image=image: (image,))
+        monkeypatch.setattr(kernel.kernel_cache, "installed", tuple)
+        kernel.list_command(Format.table)
+        listed = " ".join(capsys.readouterr().out.split())
+        assert ("not the one of this version of the testbed" in listed) == is_said
+        assert ("To build this one, type: testbed kernel build" in listed) == is_said
+    assert named.older_kernels([Kernel("host")]) == ()
+    mine = replace(other, default=False, name="mine").older
+    assert mine is not None
+    assert mine.endswith("type: testbed kernel build --name mine with its --source or --patch")
 
 
 def test_a_kernel_that_does_not_boot_is_found_with_its_last_words(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,3 +187,33 @@ def test_trying_the_hosts_kernel_leaves_nothing_behind() -> None:
     found = by_name(doctor._host_kernel())
     assert {"network namespaces", "netem", "tbf", "periodic loss"} <= set(found)
     assert namespaces() == before
+
+
+TRIAL = """name: x
+topology:
+  name: x
+  nodes: {a: {type: host}, b: {type: host}}
+  links: {path: {ends: [a, b], rtt: 1 ms}}
+workload: {tool: ping, from: a, to: b, count: 2}
+sweep: {path.rtt: [1 ms, 2 ms]}
+"""
+
+
+@pytest.mark.lab
+def test_a_run_warns_once_of_a_kernel_of_another_version(tmp_path: Path) -> None:
+    ours = find(None).folder
+    copy = tmp_path / "cache/testbed/kernels" / ours.name
+    shutil.copytree(ours, copy)
+    (tmp_path / "x.yaml").write_text(TRIAL)
+    said = {}
+    for is_other in (False, True):
+        if is_other:
+            about = json.loads((copy / "kernel.json").read_text())
+            (copy / "kernel.json").write_text(json.dumps(about | {"recipe_hash": "2" * 64}))
+        words = [sys.executable, "-m", "testbed", "run", tmp_path / "x.yaml", "-o", tmp_path / f"{is_other}"]
+        environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+        done = subprocess.run(words, check=True, capture_output=True, text=True, env=environment)
+        said[is_other] = done.stdout + done.stderr
+    assert [text.count("is not the one of this version") for text in said.values()] == [0, 1]
+    assert "warning: the lab kernel" in said[True]
+    assert "type: testbed kernel build" in said[True]

@@ -135,7 +135,7 @@ def test_ctrl_c_again_and_again_ends_a_command_once(
     line = (sys.executable, "-c", MANY, command, *words[command], "--jobs", "2")
     with subprocess.Popen(line, preexec_fn=listen, **streams) as process:
         assert process.stdout is not None
-        assert process.stdout.readline() == "running\n"
+        assert process.stdout.readline().startswith("running")  # two threads may print at once
         pressed = 0
         while process.poll() is None:
             process.send_signal(signal.SIGINT)

@@ -11,6 +11,7 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -241,9 +242,10 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
 @pytest.fixture
 def watched(home: Home) -> Iterator[str]:
     """The address that `testbed watch` prints; Ctrl-C is the way out."""
-    process = subprocess.Popen(
-        home.words("watch"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=home.env, cwd=home.folder, text=True
-    )
+    # Whoever has the tests run in the background of a shell ignores SIGINT, and so would this.
+    listen = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    streams: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen(home.words("watch"), env=home.env, cwd=home.folder, preexec_fn=listen, **streams)
     assert process.stdout is not None
     yield process.stdout.readline().strip()
     process.send_signal(signal.SIGINT)

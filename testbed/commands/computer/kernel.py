@@ -205,6 +205,8 @@ def list_command(
         for name, folder in [(each.name, each.folder) for each in images] + [(m.name, m.folder) for m in machines]:
             print(paragraph(f"{name} has the congestion controls {_controls(folder)}", terminal_width()))
         for image in images:
+            if image.older is not None:
+                print(paragraph(image.older, terminal_width()))
             if image.profile.startswith("none"):
                 what = f"{image.folder.name} has no profile, so its trials take more CPU time ({image.profile})"
                 print(paragraph(what, terminal_width()))

@@ -17,7 +17,7 @@ from ...cache_folder import private
 from ...error import UserError, visible
 from ...kernel import confinement
 from ...kernel.consumption import available_bytes
-from ...kernel.ready.named import check_kernels, kernels_of
+from ...kernel.ready.named import check_kernels, kernels_of, older_kernels
 from ...library import spec_file
 from ...model.scenario import Scenario
 from ...spec import program_store
@@ -359,6 +359,9 @@ def carry_out(
     prepared = prepare(scenario, folder, shard=shard, here=place is None)
     if place is not None and prepared.waiting:
         place.check(prepared.waiting)
+    if place is None:
+        for what in older_kernels(trial.kernel for trial in prepared.waiting):
+            say(console, ("warning", "yellow"), f": {what}")
     with folder.locked():
         if {trial.id for trial in extension.added(scenario, folder)} != prepared.added:
             prepared = prepare(scenario, folder, shard=shard, here=place is None)  # somebody extended it meanwhile

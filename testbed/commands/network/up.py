@@ -15,7 +15,7 @@ from ...error import UserError
 from ...interactive.build import build
 from ...interactive.starter import start
 from ...kernel.ready import feasibility
-from ...kernel.ready.named import check_kernels, kernels_of
+from ...kernel.ready.named import check_kernels, kernels_of, older_kernels
 from ...library import spec_file
 from ...model.run_setting import Kernel
 from ...spec.load import is_scenario, load_topology, read
@@ -80,6 +80,8 @@ def up(
     if schedule and made.timeline is None:
         raise UserError(f"{topology}: no link has a schedule; allowed: a link with one, or no --schedule")
     said = without_effect(read(topology), Folder.of(topology, may))
+    for what in older_kernels([Kernel(place)]):
+        say(console, ("warning", "yellow"), f": {what}")
     for note in (*said, *(() if schedule else made.notes)):
         say(console, note)
     with console.status(Text(f"{called}: kernel {place}")) as screen:

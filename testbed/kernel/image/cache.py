@@ -22,7 +22,7 @@ BUILD_COMMAND = "testbed kernel build"
 class KernelImage:
     """A lab kernel ready to boot: `path` is its executable. A `default` one was built without --source.
 
-    `key` is the hash over all that it was built from, `profile` as in `Record`.
+    `key` is the hash over all that it was built from, `profile` and `recipe_hash` as in `Record`.
     """
 
     name: str
@@ -33,6 +33,21 @@ class KernelImage:
     built: str
     key: str
     profile: str = ""
+    recipe_hash: str = ""
+
+    @property
+    def is_current(self) -> bool:
+        """Whether it was built with the options and patches of this version of the testbed."""
+        return self.recipe_hash == recipe.load("lab").sha256
+
+    @property
+    def older(self) -> str | None:
+        """What it is and what to do, in words, if another version of the testbed built it; else None."""
+        if self.is_current:
+            return None
+        how = BUILD_COMMAND if self.default else f"{BUILD_COMMAND} --name {self.name} with its --source or --patch"
+        what = f"the lab kernel {self.name}, built {self.built[:10]}, is not the one of this version of the testbed"
+        return f"{what} (other options or patches); what it measures may differ. To build this one, type: {how}"
 
     @property
     def folder(self) -> Path:
@@ -131,6 +146,7 @@ def _image(record: Record, home: Path) -> KernelImage:
         built=record.built,
         key=record.key,
         profile=record.profile,
+        recipe_hash=record.recipe_hash,
     )
 
 

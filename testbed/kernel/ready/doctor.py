@@ -21,7 +21,7 @@ from ...spec import mininet_import
 from .. import confinement, controller
 from ..consumption import available_bytes
 from ..image import feature, first_boot
-from ..image.cache import find
+from ..image.cache import BUILD_COMMAND, find
 from ..native_program import tools
 from ..vm import guest_agent, hypervisor, kernel_cache
 from ..vm.hypervisor import TUN
@@ -220,7 +220,9 @@ def _lab_kernel() -> Iterator[Examination]:
     except MachineError as error:
         yield Examination("lab kernel", False, error.what, error.fix)
         return
-    yield Examination("lab kernel", True, f"{image.name} ({image.release}) {image.path}")
+    other = "" if image.is_current else ", not the one of this version of the testbed"
+    fix = "" if image.is_current else BUILD_COMMAND
+    yield Examination("lab kernel", True, f"{image.name} ({image.release}){other} {image.path}", fix)
     first = first_boot.boot(image.path)
     if first.ok:
         yield Examination("lab kernel boots", True, f"an hour of lab time in {first.wall_s:.1f} s")

@@ -5,12 +5,14 @@ congestion controls of lab kernels. A lab kernel that has not been asked yet boo
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
 from ...codec.fault import Fault
 from ...codec.fault import Path as At
 from ...error import MachineError, SpecError, UserError, one_of
+from ...model.run_setting import Kernel
 from ...model.topology import Topology
 from ...spec.load import read
 from ...spec.syntax.document import Data, Document, mapping
@@ -21,6 +23,17 @@ from ..vm import kernel_cache
 
 Names: TypeAlias = Iterator[tuple[At, Data]]
 """Where a document has a name, and the name."""
+
+
+def older_kernels(kernels: Iterable[Kernel]) -> tuple[str, ...]:
+    """What to say of those lab kernels that another version of the testbed built, each once. Silent where there is no
+    such kernel: others say that.
+    """
+    said = []
+    for name in dict.fromkeys(each.name for each in kernels if each.kind != "host"):
+        with suppress(MachineError):
+            said.append(find(name).older)
+    return tuple(each for each in said if each is not None)
 
 
 def check_controls(file: str | Path, kernel: str | None, wanted: Collection[str]) -> None:
