@@ -89,7 +89,7 @@ def two_networks(tmp_path: Path) -> Iterator[None]:
         ("testbed run --format=j", "none", ["--format=json"]),
         ("testbed results --by c", "none", ["cell"]),
         ("testbed results ", "dirs", []),
-        ("testbed compare results/a rfc", "dirs", ["rfc9438"]),
+        ("testbed compare results/a goo", "dirs", ["google-cloud-emulated"]),
         ("testbed schema ", "none", ["topology", "scenario", "profile"]),
         ("testbed list to", "none", ["topologies"]),
         ("testbed completion ", "none", ["bash", "zsh", "fish"]),

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -21,14 +22,21 @@ import pytest
 from interactive import Home
 from test_report_browser import CHROMIUM, FLAGS
 
+from testbed.browser import layered
 from testbed.browser.server import CONNECTIONS_MAX, Answer, Asked, LocalServer
+from testbed.codec.keyed import read
 from testbed.interactive import node_files
 from testbed.interactive.watch import page as page_module
 from testbed.interactive.watch import terminals
 from testbed.interactive.watch.flow_table import parsed
 from testbed.interactive.watch.page import ASSETS, VENDORED
+from testbed.interactive.watch.picture import drawn
 from testbed.interactive.watch.site import ANSWERS, Watch
 from testbed.interactive.watch.terminal import Text
+from testbed.library import spec_file
+from testbed.model.topology import Topology
+from testbed.spec.load import load_topology
+from testbed.spec.topology.file import TopologyFile
 
 NET = """
 name: net
@@ -485,3 +493,127 @@ def test_no_other_process_sees_the_token(home: Home, watched: str) -> None:
     for path in home.folder.rglob("*"):
         if path.is_file() and not path.is_symlink() and path.stat().st_size < 10**6:
             assert token not in path.read_bytes()
+
+
+def wired(pairs: list[tuple[str, str]], switches: str = "s") -> Topology:
+    """Hosts, and switches, whose names begin with one of these letters, joined by these links."""
+    names = dict.fromkeys(name for pair in pairs for name in pair)
+    nodes = {name: {"type": "switch" if name[0] in switches else "host"} for name in names}
+    links = {f"l{number}": {"ends": list(pair)} for number, pair in enumerate(pairs)}
+    return load_file({"name": "drawn", "nodes": nodes, "links": links})
+
+
+def load_file(data: dict[str, Any]) -> Topology:
+    file = read(TopologyFile, data)
+    return file.topology()
+
+
+TREE = [*((f"s{n // 3}", f"h{n}") for n in range(24)), *(("sx" if n < 4 else "sy", f"s{n}") for n in range(8))]
+RING = [(f"s{n}", f"s{(n + 1) % 8}") for n in range(8)]
+SHAPES: dict[str, Callable[[], Topology]] = {
+    "fat-tree": lambda: load_topology(spec_file(Path("fat-tree"))),
+    "wan": lambda: load_topology(spec_file(Path("wan"))),
+    "line": lambda: wired([("a", "s0"), *((f"s{n}", f"s{n + 1}") for n in range(8)), ("s8", "b")]),
+    "star": lambda: wired([("s", f"host-{n}") for n in range(12)]),
+    "ring": lambda: wired([(f"s{n}", f"s{(n + 1) % 10}") for n in range(10)]),
+    "tree": lambda: wired([*TREE, ("sz", "sx"), ("sz", "sy")]),
+    "forty": lambda: wired([*((f"s{n // 4}", f"host-{n}") for n in range(32)), *RING]),
+}
+ROWS = {
+    "fat-tree": ["core", "agg", "edge", "host"],
+    "tree": ["sz", "sx sy", " ".join(f"s{n}" for n in range(8)), "h"],
+}
+"""What is in each row, from above: beginnings of names."""
+LOOK = """() => {
+  const box = (element) => {
+    const at = element.getBoundingClientRect();
+    return [at.left, at.top, at.right, at.bottom];
+  };
+  const nodes = [...document.querySelectorAll(".node")];
+  const name = (node) => node.getAttribute("aria-label").replace("terminal in ", "");
+  const texts = [...document.querySelectorAll("svg text")].filter((each) =>
+    each.textContent && getComputedStyle(each).visibility === "visible");
+  return { nodes: nodes.map((each) => [name(each), box(each.firstChild)]),
+    texts: texts.map((each) => [each.textContent, box(each)]),
+    hidden: document.querySelectorAll("svg text.name.hid").length };
+}"""
+
+Box = tuple[str, tuple[float, float, float, float]]
+
+
+def over(boxes: list[Box], others: list[Box]) -> list[tuple[str, str]]:
+    """The pairs of which one lies over the other, by more than a pixel."""
+    return [
+        (one, other)
+        for number, (one, a) in enumerate(boxes)
+        for other, b in (others[:number] if others is boxes else others)
+        if min(a[2], b[2]) - max(a[0], b[0]) > 1 and min(a[3], b[3]) - max(a[1], b[1]) > 1
+    ]
+
+
+def drawn_state(topology: Topology) -> dict[str, Any]:
+    """What the page asks for, of a network in which nothing moves."""
+    still = {"packets": 0, "bytes": 0, "left": {"packets": 0, "bytes": 0}, "queue": {"packets": 0, "bytes": 0}}
+    links = [
+        {"name": link.name, "ends": [{"node": end} for end in link.ends], "asked": {},
+         "seen": {"forward": still, "backward": still, "drops": 0}}
+        for link in topology.links
+    ]  # fmt: skip
+    overview = {"name": "drawn", "topology": "drawn", "kernel": "lab", "since": "2026-01-01T00:00:00+00:00",
+                "memory_bytes": 1, "events": [], "clock_s": 1.0, "links": links,
+                "nodes": {node.name: {"type": node.type} for node in topology.nodes}}  # fmt: skip
+    return {"networks": ["drawn"], "only": None, "shown": "drawn", "overview": overview, "picture": drawn(topology)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", SHAPES)
+def test_nodes_and_names_do_not_lie_over_one_another(shape: str, tab: Any, tmp_path: Path) -> None:
+    topology = SHAPES[shape]()
+    answers = {"state": drawn_state(topology)}
+    folder = Path(os.environ.get("TESTBED_SCREENSHOTS", tmp_path))
+
+    def site(asked: Asked) -> Answer | None:
+        if asked.path == "":
+            return Watch(None).answer(asked)
+        return Answer("application/json", json.dumps(answers.get(asked.path, {})))
+
+    with LocalServer(site, "testbed watch") as server:
+        for width, theme in ((1280, "light"), (800, "dark")):
+            tab.set_viewport_size({"width": width, "height": 720})
+            tab.emulate_media(color_scheme=theme)
+            tab.goto(server.url)
+            tab.wait_for_selector("body[data-ready]")
+            seen = tab.evaluate(LOOK)
+            tab.screenshot(path=folder / f"{shape}-{width}.png")
+            assert len(seen["nodes"]) == len(topology.nodes)
+            assert over(seen["nodes"], seen["nodes"]) == []
+            assert over(seen["texts"], seen["texts"]) == []
+            assert seen["hidden"] + len(seen["texts"]) >= len(topology.nodes)
+            for above, below in pairwise(ROWS.get(shape, [])):
+                assert lowest(seen["nodes"], above) < highest(seen["nodes"], below)
+            if seen["hidden"]:
+                tab.locator(".node:has(text.name.hid) > :first-child").first.hover()
+                assert len(tab.evaluate(LOOK)["texts"]) == len(seen["texts"]) + 1
+        tab.goto("about:blank")  # before the server goes: the page asks it until then
+
+
+def lowest(nodes: list[Box], names: str) -> float:
+    return max(box[3] for name, box in nodes if name.startswith(tuple(names.split())))
+
+
+def highest(nodes: list[Box], names: str) -> float:
+    return min(box[1] for name, box in nodes if name.startswith(tuple(names.split())))
+
+
+def test_layers_are_found_where_there_are_some() -> None:
+    fat = load_topology(spec_file(Path("fat-tree")))
+    rows: dict[float, set[str]] = {}
+    for spot in drawn(fat)["spots"]:
+        rows.setdefault(spot["y"], set()).add(spot["name"].split("-")[0])
+    assert [rows[y] for y in sorted(rows)] == [{"c0"}, {"core"}, {"agg"}, {"edge"}, {"host"}]
+    order = [spot["name"] for spot in sorted(drawn(fat)["spots"], key=lambda spot: spot["x"]) if "host" in spot["name"]]
+    assert order == sorted(order)
+    assert layered.layers(3, [(0, 1), (1, 2), (2, 0)], [0]) is None  # a ring
+    assert layered.layers(4, [(0, 1), (0, 2), (0, 3)], [1, 2, 3]) is None  # a star
+    assert layered.layers(4, [(0, 1), (1, 2)], [0]) is None  # nothing leads to a node
+    assert layered.layers(3, [(0, 1), (1, 2)], [0]) == (0, 1, 2)

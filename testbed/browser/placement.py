@@ -8,12 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from ..analysis.statistic import FloatArray
 from ..model.node.type import NODE_TYPES, Mark
 from ..model.topology import Topology
+from . import layered
 from .graph_layout import place
 
 PLAIN, EMULATED = 1.0, 2.0
 """How long links are: one with an emulator has its facts beside it."""
+MANY = 10
+"""Fewer nodes need no layers."""
 ABOVE = 1.2
 """How far above the rest the nodes without a link are."""
 
@@ -39,7 +43,9 @@ def places(
         joined, apart = apart, []
     numbers = {name: number for number, name in enumerate(joined)}
     edges = [(numbers[link.ends[0]], numbers[link.ends[1]], lengths[link.name]) for link in topology.links]
-    found = place(len(joined), edges, *(numbers.get(end, 0) for end in ends))
+    found = _layered(topology, numbers, edges)
+    if found is None:
+        found = place(len(joined), edges, *(numbers.get(end, 0) for end in ends))
     if apart:
         found[:, 1] += ABOVE
     placed = {name: (round(float(x), 4), round(float(y), 4)) for name, (x, y) in zip(joined, found, strict=True)}
@@ -53,6 +59,18 @@ def places(
         last = max(last + PLAIN, wanted[name])
         placed[name] = (round(float(last), 4), 0.0)
     return placed
+
+
+def _layered(
+    topology: Topology, numbers: Mapping[str, int], edges: Sequence[tuple[int, int, float]]
+) -> FloatArray | None:
+    """Of a network of switches and routers over layers of them, with its hosts below; None for another one."""
+    if len(numbers) < MANY:
+        return None
+    pairs = [(a, b) for a, b, _ in edges]
+    ends = [numbers[node.name] for node in topology.nodes if node.name in numbers and node.kind.runs_workloads]
+    found = layered.layers(len(numbers), pairs, ends)
+    return None if found is None else layered.place(found, pairs)
 
 
 def bends(topology: Topology) -> list[float]:

@@ -25,6 +25,8 @@ LITTLE = frozenset(
 )  # fmt: skip
 """Words at which no text ends."""
 COMPARE, REPRODUCE = "compare", "reproduce"
+OVER_RTT = re.compile(r"^ +over: rtt$", re.MULTILINE | re.IGNORECASE)
+"""In a profile of ours: `compare.published.comparable` reads it whole, which takes what computes."""
 DESCRIBED = re.compile(r"^(?:description|about):", re.MULTILINE)
 
 
@@ -50,11 +52,10 @@ def topologies() -> tuple[Known, ...]:
 
 
 def profiles() -> tuple[Known, ...]:
-    from ..compare import published  # imports what computes
+    def judge(path: Path) -> str:
+        return COMPARE if OVER_RTT.search(path.read_text(encoding="utf-8")) else REPRODUCE
 
-    able = published.comparable()
-    found = _of_files("profile", library.PROFILES)
-    return tuple(replace(each, judge=COMPARE if each.name in able else REPRODUCE) for each in found)
+    return tuple(replace(each, judge=judge(each.path)) for each in _of_files("profile", library.PROFILES))
 
 
 def compared_profiles() -> tuple[Known, ...]:

@@ -17,7 +17,11 @@ def picture(network: RunningNetwork) -> dict[str, Any]:
     """JSON: `spots` with x and y in lengths of a plain link (y points down), `lines`, `controls`. The same network is
     drawn the same way every time.
     """
-    topology = topology_of(network)
+    return drawn(topology_of(network))
+
+
+def drawn(topology: Topology) -> dict[str, Any]:
+    """Of a topology, as `picture` of its network."""
     written = TopologyFile.of(topology).written()["nodes"]
     channels = placement.channels(topology, written)
     lengths = {link.name: EMULATED if link.is_emulated else PLAIN for link in topology.links}

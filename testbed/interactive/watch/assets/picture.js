@@ -27,13 +27,36 @@ function freePlace([x, y], steep, lines, taken) {
     * Math.max(0, Math.min(a[3], b[3]) - Math.max(a[1], b[1])), 0);
   const places = steep ? [right, left, below, above] : [below, above, right, left];
   const best = places.reduce((found, each) => covers(box(each)) < covers(box(found)) - 1 ? each : found);
-  taken.push(box(best));
-  return { x: best[0], y: best[1], "text-anchor": best[2] };
+  const covered = covers(box(best)) > 1;
+  if (!covered) taken.push(box(best));
+  return { at: { x: best[0], y: best[1], "text-anchor": best[2] }, covered };
+}
+
+// How large nodes can be without touching: less than half of the way between the nearest two.
+function sizeOf(at, most) {
+  const places = Object.values(at);
+  const near = places.flatMap(([x, y], i) => places.slice(0, i).map(([u, v]) => Math.max(Math.abs(x - u), Math.abs(y - v))));
+  return Math.max(3, Math.min(most, ...near.map((far) => .36 * far)));
+}
+
+// Names that would lie over a node or over another name: they show when somebody points at their node.
+function hiddenNames(spots, at, size, letter) {
+  const shown = [], hidden = new Set();
+  const over = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+  const nodes = spots.map((spot) => [spot.name, [at[spot.name][0] - size, at[spot.name][1] - size, at[spot.name][0] + size, at[spot.name][1] + size]]);
+  for (const spot of spots) {
+    const [x, y] = at[spot.name], wide = letter * Math.min(spot.name.length, 18) / 2 + 2;
+    const box = [x - wide, y - size - 20, x + wide, y - size - 4];
+    const covers = shown.some((other) => over(box, other)) || nodes.some(([name, node]) => name !== spot.name && over(box, node));
+    if (covers) hidden.add(spot.name); else shown.push(box);
+  }
+  return hidden;
 }
 
 function drawNetwork(picture, width, height, chosen) {
   const at = spread(picture.spots, width, height), few = picture.lines.length <= TOLD;
-  const size = picture.spots.length > 12 ? 11 : 15, small = few ? 12 : 10.5;
+  const size = sizeOf(at, picture.spots.length > 12 ? 11 : 15), small = few ? 12 : 10.5;
+  const hidden = hiddenNames(picture.spots, at, size, few ? 8 : 7);
   const svg = svgEl("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "group",
     "aria-label": `${picture.spots.length} nodes, ${picture.lines.length} links` });
   const cables = svgEl("g"), labels = svgEl("g"), nodes = svgEl("g"), links = {};
@@ -62,7 +85,12 @@ function drawNetwork(picture, width, height, chosen) {
       cables.append(svgEl("rect", { x: on[0] - 6, y: on[1] - 6, width: 12, height: 12, rx: 2, fill: css("card"), stroke: css("quiet") }));
     }
     const steep = Math.abs(dy) > 1.2 * Math.abs(dx), isNamed = few && long > (steep ? 60 : 100);
-    const label = svgEl("text", { ...freePlace(on, steep, isNamed ? 3 : 2, taken), "font-size": small });
+    const { at: place, covered } = freePlace(on, steep, isNamed ? 3 : 2, taken);
+    const label = svgEl("text", { ...place, "font-size": small, class: covered && !few ? "told hid" : "told" });
+    for (const part of [cable, ways.forward, ways.backward]) {
+      part.addEventListener("pointerenter", () => label.classList.add("pointed"));
+      part.addEventListener("pointerleave", () => label.classList.remove("pointed"));
+    }
     labels.append(label);
     links[line.name] = { cable, ways, label, isNamed, arrows: { forward: arrow([dx, dy]), backward: arrow([-dx, -dy]) } };
   }
@@ -70,7 +98,8 @@ function drawNetwork(picture, width, height, chosen) {
     const [x, y] = at[spot.name];
     const title = svgEl("title");
     title.textContent = `${spot.name} (${spot.type}): open a terminal`;
-    const name = svgEl("text", { x, y: y - size - 7, "text-anchor": "middle", "font-weight": 600, "font-size": few ? 13 : 11.5 });
+    const name = svgEl("text", { x, y: y - size - 7, "text-anchor": "middle", "font-weight": 600, "font-size": few ? 13 : 11.5,
+      class: hidden.has(spot.name) ? "name hid" : "name" });
     name.textContent = spot.name.length > 18 ? spot.name.slice(0, 17) + "…" : spot.name;
     const node = svgEl("g", { class: "node", tabindex: 0, role: "button", "aria-label": `terminal in ${spot.name}` },
       nodeShape(spot.mark, x, y, size), title, name);
