@@ -50,6 +50,8 @@ APP: Any = typer.main.get_command(cli.app)
 BLOCK = re.compile(r"^ *```(?:sh|console|bash)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`(?:sudo )?(testbed [^`]+)`")
 COMMAND = re.compile(r"(?:^|[;&|(]|\bsudo |\btime |\$ )\s*(testbed [^;&|)\n]*)")
+LABELS = {"testbed sources"}
+"""Words that commands print."""
 OWN = {"exec": 1, "shell": 1, "mininet": 1}
 """Commands that take the words of another program: how many of their own stand before these at least."""
 
@@ -61,7 +63,8 @@ def shown(page: Path) -> Iterator[str]:
         for line in block.replace("\\\n", " ").splitlines():
             yield from COMMAND.findall(line.split(" #")[0])
     for each in INLINE.findall(BLOCK.sub("", text)):
-        yield " ".join(each.split())
+        if each not in LABELS:
+            yield " ".join(each.split())
 
 
 def unknown(line: str) -> str | None:
