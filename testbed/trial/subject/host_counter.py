@@ -14,6 +14,7 @@ from ...plan.network import Plan
 from ...plan.step import Read, Step
 from ..evidence.case import Case, Subject, When
 from ..result import Finding
+from . import control_module
 from .machine import machine_cpu_file
 from .network import TCP_SETTINGS, sysctls_file
 
@@ -86,6 +87,8 @@ def _steps(trial: Trial, plan: Plan, when: str) -> Iterator[Step]:
             yield Read("netstat", tuple(files.items()), plan.where(node))
     for node in trial.workload.hosts:
         files = {netstat_file(node, when): "/proc/thread-self/net/netstat"} | _checksum_files(plan, node, when)
+        if node == next((host for host in trial.workload.hosts if host not in plan.remote), None):
+            files |= control_module.files(trial, when)
         if node in plan.remote:
             files[machine_cpu_file(node, when)] = "/proc/stat"
         if when == ("before" if node in plan.remote else "after"):

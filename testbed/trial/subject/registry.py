@@ -6,6 +6,7 @@ from typing import Any
 
 from ..evidence.case import Subject
 from .capture import CAPTURES
+from .control_module import CONTROL_MODULES
 from .dhcp import DHCP
 from .filter import FILTERS
 from .host_counter import HOST_COUNTERS
@@ -22,6 +23,7 @@ SUBJECTS: list[Subject[Any]] = [
     FILTERS,
     NETWORK,
     HOST_COUNTERS,
+    CONTROL_MODULES,
     MACHINES,
     CAPTURES,
     VMS,
