@@ -9,7 +9,17 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from trials import as_set_up, make_trial, rose, seen_as, seen_evidence, seen_stage, with_seen
+from trials import (
+    as_set_up,
+    kernels_own,
+    make_trial,
+    rose,
+    seen_as,
+    seen_evidence,
+    seen_stage,
+    told_all_the_time,
+    with_seen,
+)
 
 from results import measured as of_tools
 from testbed.model.link.impairment import Direction, GilbertElliott, RandomLoss, mean_loss
@@ -23,8 +33,8 @@ from testbed.plan.node import control_channel
 from testbed.trial import record
 from testbed.trial.evidence.case import Case as Judged
 from testbed.trial.evidence.interval import Counts, Happened, Interval, LossCount, Timeline, peak_rate_bps
-from testbed.trial.evidence.outcome import Outcome, TcpResult
-from testbed.trial.evidence.stage import Evidence, StageEvidence
+from testbed.trial.evidence.outcome import Outcome, Sent, TcpResult
+from testbed.trial.evidence.stage import Begun, Evidence, StageEvidence
 from testbed.trial.gate import data_check, host_check
 from testbed.trial.gate.judge import judge, verdict
 from testbed.trial.gate.link import link_check, rtt_check, schedule_check, set_up_check
@@ -58,6 +68,10 @@ START_NS = 3 * S
 """When the workload began, by the clock of all samples."""
 
 
+SENT_SEGMENTS = Sent(200_000, 8620, 12_700_000, 1480)
+"""What sockets say to have sent: as much as the links say to have carried, in any case."""
+
+
 def fine(trial: Trial, plan: Plan) -> Evidence:
     """What is seen when everything went as it was asked."""
     rtt_s = plan.rtt_ns / 1e9
@@ -71,6 +85,8 @@ def fine(trial: Trial, plan: Plan) -> Evidence:
     if trial.workload.port_is_senders:
         told |= {TcpResult.KEY: record.write(TcpResult(tuple(series)))}
     segments = {f"{what}_segments": 8620 for what in ("sent", "arrived")} if trial.workload.tool == "flow" else {}
+    sent = {"sent": SENT_SEGMENTS, "answered": Sent(200_000, 0, 0, 1448)}
+    segments |= sent if segments else {}
     return seen_evidence(
         rtt_check=ping,
         data_stages=tuple(seen(stage, trial) for stage in plan.stages(is_data=True)),
@@ -82,7 +98,9 @@ def fine(trial: Trial, plan: Plan) -> Evidence:
         cpu_busy=None if trial.kernel.is_virtual_time else 0.1,
         captures_dropped=0,
         network=as_set_up(trial, plan),
+        control_modules=kernels_own(trial),
         background_short_ns={name: 0 for name, _ in trial.background},
+        background_begun={name: Begun(START_NS - each.lead_ns, 0) for name, each in trial.background},
     )
 
 
@@ -126,7 +144,9 @@ def told_by_socket(sent: int, came: int, busy_s: float) -> dict[str, int | float
 
 def tools(trial: Trial, ping: PingResult) -> dict[str, Any]:
     """What tools measure: the pings, datagrams, a download, and one background."""
-    told = of_tools({"udp": {"udp": datagrams(DATAGRAMS)}, "http": {"http": DOWNLOADED}}.get(trial.workload.tool, {}))
+    told = of_tools(
+        {"udp": {"udp": datagrams(DATAGRAMS, delay_s=0.006)}, "http": {"http": DOWNLOADED}}.get(trial.workload.tool, {})
+    )
     others = {name: about(each) for name, each in trial.background}
     return {"ping": vars(ping), **told, **(of_tools({"background": others}) if others else {})}
 
@@ -139,11 +159,12 @@ DOWNLOADED = {
 }
 
 
-def datagrams(sent: int, late_s: float = 0.0, dropped: int = 0) -> dict[str, Any]:
+def datagrams(sent: int, late_s: float = 0.0, dropped: int = 0, delay_s: float = 0.01) -> dict[str, Any]:
     """All of them arrived, in the first second."""
     octets = sent * DATAGRAM_BYTES
     second = {"time_s": 0, "goodput_bps": 8 * octets, "sent_datagrams": sent, "arrived_datagrams": sent}
-    delays = {"delay_min_s": 0.01, "delay_mean_s": 0.01, "delay_max_s": 0.01, "jitter_s": 0.0, "jitter_mean_s": 0.0}
+    delays = dict.fromkeys(("delay_min_s", "delay_mean_s", "delay_max_s"), delay_s)
+    delays |= {"jitter_s": 0.0, "jitter_mean_s": 0.0}
     counts = {"sent_datagrams": sent, "arrived_datagrams": sent, "lost_datagrams": 0, "received_bytes": octets}
     own = {"offered_bps": 1e6, "burst_datagrams": 1, "loss": 0.0, "duplicates": 0, "receiver_drops": dropped}
     return {**counts, **own, **delays, "send_late_max_s": late_s, "series": [{**second, "lost_datagrams": 0}]}
@@ -176,8 +197,14 @@ def seen(stage: Stage, trial: Trial) -> StageEvidence:
     return seen_stage(
         stage, qdiscs, samples, data_packets=10_000, dropped_packets=drops, delay_drops=lost,
         delay_packets=10_000 - lost, around=around, qdiscs_after=qdiscs,
-        left_packets=around[1].packets - around[0].packets,
+        left_packets=around[1].packets - around[0].packets, settings=told_all_the_time(qdiscs),
+        delay_samples=delays_of(samples) if isinstance(stage.loss, RandomLoss) else (),
     )  # fmt: skip
+
+
+def delays_of(samples: tuple[QueueSample, ...]) -> tuple[QueueSample, ...]:
+    """Of a delay that nothing passed."""
+    return tuple(replace(each, handle="1:", kind="netem", bytes=0, packets=0) for each in samples)
 
 
 def carried(*rates_bps: float) -> tuple[QueueSample, ...]:
@@ -322,8 +349,36 @@ def sample(congestion: str) -> TcpSample:
 
 
 def sent(count: int, late_s: float = 0.0, dropped: int = 0) -> Change:
-    told = measured(udp=datagrams(count, late_s, dropped))
-    return lambda e: amount(count * DATAGRAM_BYTES)(told(e))
+    told = measured(udp=datagrams(count, late_s, dropped, 0.006))
+    around = carried_in_all(count * (DATAGRAM_BYTES + 42), count)
+    passed = on_answers(around=carried_in_all(0, 0), samples=carried()), on_data(around=around, samples=carried())
+    return lambda e: passed[0](passed[1](amount(count * DATAGRAM_BYTES)(told(e))))
+
+
+def lost_between(*drops: int) -> Change:
+    """A hundred packets came to the delay from each look to the next, and it lost so many of them."""
+
+    def change(e: Evidence) -> Evidence:
+        looks, lost = [], 0
+        for number, each in enumerate(e.data_stages[0].delay_samples):
+            lost += drops[number - 1] if 0 < number <= len(drops) else 0
+            looks.append(replace(each, packets=100 * number - lost, bytes=1500 * number, drops=lost))
+        return on_data(delay_samples=tuple(looks))(e)
+
+    return change
+
+
+def dropped_at(backlog_bytes: int) -> Change:
+    """A packet was dropped between two looks at which nothing left, and so much waits at the later one."""
+
+    def change(e: Evidence) -> Evidence:
+        looks = list(carried())
+        waits = {"backlog_bytes": backlog_bytes, "backlog_packets": 1 + backlog_bytes // 1514}
+        looks[20:] = [replace(look, drops=1, **(waits if n == 0 else {})) for n, look in enumerate(looks[20:])]
+        around = tuple(replace(look, drops=n) for n, look in enumerate(carried_in_all(12_500_000, 9_000)))
+        return on_data(samples=tuple(looks), around=around)(e)
+
+    return change
 
 
 def slow_ping(rtt_s: float) -> Change:
@@ -450,6 +505,15 @@ CASES = {
     "one-drop-too-few": Case(on_data(dropped_packets=99), "loss", asked=PERIODIC),
     "one-drop-too-many": Case(on_data(dropped_packets=101), "loss", asked=PERIODIC),
     "drops-that-nobody-asked-for": Case(on_data(dropped_packets=1), "loss"),
+    # 5 ms each way, 121 us and 5 us for a frame of 1514 bytes at 100 Mbit/s, ten of them; 10 us either way.
+    "the-fastest-round-trip": Case(flow(rtt_min_s=0.00999), None),
+    "faster-than-its-delay": Case(flow(rtt_min_s=0.009989), "rtt"),
+    "no-slower-than-its-first-packets": Case(flow(rtt_min_s=0.0126), None),
+    "slower-than-its-first-packets": Case(flow(rtt_min_s=0.0128), "rtt"),
+    "losses-that-come-evenly": Case(lost_between(3, 3, 3, 3), None, asked=RANDOM),
+    "losses-that-come-together": Case(lost_between(0, 0, 12, 0), "loss", asked=RANDOM),
+    "drops-of-a-full-fifo": Case(dropped_at(backlog_bytes=123_000), None),
+    "drops-of-a-fifo-with-room": Case(dropped_at(backlog_bytes=10_000), "queue"),
     "random-share": Case(on_data(delay_drops=100, delay_packets=9900), None, asked=RANDOM),
     # The exact bounds for 10 000 packets at 1 %: 55 and 152. For 0.2 %, none lost has a probability of 2e-9.
     "random-few": Case(lost(55), None, asked=RANDOM),
@@ -519,7 +583,9 @@ CASES = {
         resent(again=62, drops=61, waiting=99), "retransmissions", "suspect"
     ),
     "sent-once-more-and-a-segment-is-missing": Case(
-        lambda e: outcome(sent_segments=8741)(resent(again=72, drops=61, came=1, once_more=11, waiting=60)(e)),
+        lambda e: outcome(sent_segments=8741, sent=replace(SENT_SEGMENTS, data_packets=8741))(
+            resent(again=72, drops=61, came=1, once_more=11, waiting=60)(e)
+        ),
         "retransmissions",
         "suspect",
     ),

@@ -129,7 +129,7 @@ def test_drops_of_a_full_queue_may_be_among_the_others_until_the_next_look(
     one = QueueSample(1, EMULATOR, 2, BUFFER, kind, 0, 0, 6, 0, 0, Counts(4, 2, 0))
     pair = (one, replace(one, time_ns=2, counts=Counts(*counts, 0)))
     for is_exact, fault in ((True, exact), (False, real)):
-        found = consistency.queue_samples._queue_faults(pair, EMULATOR, BUFFER, is_exact, asked=kind)
+        found = consistency.queue_samples.faults_of(pair, EMULATOR, BUFFER, is_exact, asked=kind)
         assert list(found) == ([fault] if fault else [])
 
 
@@ -218,4 +218,4 @@ def test_what_the_kernel_of_this_computer_tells_of_a_busy_queue_is_fine(tmp_path
     assert len(found) > 1000
     assert found[-1].packets > found[0].packets
     assert all(later.time_ns > one.time_ns for one, later in pairwise(found))
-    assert list(consistency.queue_samples._queue_faults(found, NETNS, RATE, is_exact=False)) == []
+    assert list(consistency.queue_samples.faults_of(found, NETNS, RATE, is_exact=False)) == []

@@ -16,7 +16,7 @@ from testbed.spec.scenario.trial import trial_of
 from testbed.trial.evidence.case import Case
 from testbed.trial.evidence.interval import Counts, Interval, LossCount
 from testbed.trial.evidence.outcome import Outcome
-from testbed.trial.evidence.stage import Evidence, StageEvidence
+from testbed.trial.evidence.stage import Evidence, StageEvidence, Told
 from testbed.trial.measured import PingResult, need
 from testbed.trial.observe.readback import Qdisc
 from testbed.trial.observe.sample import QueueSample, TcpSample
@@ -72,7 +72,21 @@ def whole(trial: Trial, plan: Plan, seen: Evidence) -> Evidence:
         device_drops={f"tb-{port.node} {port.device}": 0 for port in plan.book.ports} | dict(seen.device_drops),
         host_counters=dict.fromkeys((*SUSPECT_COUNTERS, *RESENDING_COUNTERS), 0) | dict(rose(seen)),
         network=seen.things["network"].facts or as_set_up(trial, plan),
+        control_modules=kernels_own(trial),
     )
+
+
+def told_all_the_time(qdiscs: Iterable[str]) -> dict[str, tuple[Told, ...]]:
+    """Settings that stayed as they were."""
+    return {handle: (Told(1, 2, b"settings"),) for handle in qdiscs}
+
+
+def kernels_own(trial: Trial) -> Any:
+    """The parameters of congestion controls as Linux has them."""
+    from testbed.trial.subject.control_module import KERNELS_OWN, ControlModules, controls
+
+    own = {control: KERNELS_OWN[control] for control in controls(trial)}
+    return ControlModules({}, own)
 
 
 PARTS = {
@@ -88,7 +102,7 @@ PARTS = {
     "upstream_check": ("round_trips", "upstream"),
 }
 """Parts of what is seen of subjects."""
-WHOLE = frozenset({"openflow", "routing", "servers", "filters", "vms"})
+WHOLE = frozenset({"control_modules", "openflow", "routing", "servers", "filters", "vms"})
 
 
 def seen_as(seen: Evidence, **changes: Any) -> Evidence:
@@ -115,6 +129,7 @@ def seen_evidence(
 ) -> Evidence:
     """Evidence in which nothing was seen of most subjects."""
     from testbed.trial.subject.capture import Captures
+    from testbed.trial.subject.control_module import ControlModules
     from testbed.trial.subject.host_counter import HostCounters
     from testbed.trial.subject.machine import Machines
     from testbed.trial.subject.network import NetworkEvidence
@@ -123,6 +138,7 @@ def seen_evidence(
     from testbed.trial.subject.routing import RoutingEvidence
 
     things = {
+        "control_modules": ControlModules(),
         "openflow": OpenFlowEvidence(),
         "routing": RoutingEvidence(),
         "servers": (),
@@ -195,7 +211,8 @@ def _with_looks(stage: StageEvidence, trial: Trial, plan: Plan) -> StageEvidence
     samples = stage.samples or tuple(replace(first, time_ns=at) for at in times)
     left = around[1].packets - around[0].packets if stage.left_packets is None else stage.left_packets
     packets = stage.counts.delay_packets or 1000
-    return with_seen(stage, around=around, samples=samples, delay_packets=packets, left_packets=left)
+    told = told_all_the_time(stage.qdiscs)
+    return with_seen(stage, around=around, samples=samples, delay_packets=packets, left_packets=left, settings=told)
 
 
 @dataclass(frozen=True)

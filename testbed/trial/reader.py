@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from ..kernel.guest import TrialError
+from ..model.link.impairment import RandomLoss
 from ..model.scenario import Trial
 from ..model.workload import Workload
 from ..plan.link import fault, tclink
@@ -21,7 +23,7 @@ from .evidence.fault import down_counts, fault_counts, fault_samples
 from .evidence.interval import FOR_EVER_NS, Look, Timeline, intervals, looks, loss_counts, read_timeline, waiting
 from .evidence.outcome import Outcome, TcpResult
 from .evidence.policing import Policed
-from .evidence.stage import Evidence, StageEvidence, TcEvidence, stages_beside, tc_beside
+from .evidence.stage import Evidence, StageEvidence, TcEvidence, Told, stages_beside, tc_beside
 from .observe import bucket
 from .observe.bucket import PacedSample
 from .observe.readback import Qdisc, htb_classes, qdiscs
@@ -77,6 +79,7 @@ def read(trial: Trial, made: Orders, folder: Path) -> Evidence:
         device_drops=dumps.device_drops(),
         timeline=dumps.timeline,
         background_short_ns=short,
+        background_begun=background.begun(trial.background, made.drawn, folder),
         channels=tuple(
             dumps.stage(emulator, stage)
             for channel in made.plan.channels
@@ -195,7 +198,22 @@ class _Dumps:
             queue_samples=tuple(self.queues.get((netns, *stage.buffer_place), ())),
             left_packets=self._left(emulator.link, stage) if stage.cuts_late else None,
             waiting_packets=waiting(stage, netns, self.last, self.after),
+            delay_samples=tuple(self.queues.get((netns, *stage.delay_place), ())) if _is_random(stage) else (),
+            settings={
+                place[1]: tuple(self._told((netns, *place)))
+                for place in (*stage.own_places, *fault.places(stage))
+                if (netns, *place) in self.before
+            },
         )
+
+    def _told(self, place: tuple[str, str, str]) -> Iterator[Told]:
+        """What was told of the settings of a queue, from each change to the next."""
+        between = (look.queues[place] for look in self.looks.values() if place in look.queues)
+        ends = (look[place] for look in (self.before, self.after) if place in look)
+        looks = sorted((*ends, *between, *self.queues.get(place, ())), key=lambda look: look.time_ns)
+        for options, group in groupby(looks, key=lambda look: look.options):
+            same = tuple(group)
+            yield Told(same[0].time_ns, same[-1].time_ns, options)
 
     def tc(self, port: TcPort) -> TcEvidence:
         netem = (port.netns, port.device, tclink.NETEM)
@@ -253,6 +271,10 @@ class _Dumps:
         for look in told:
             if lost := sorted(names - look.keys()):
                 raise TrialError(f"the counter {lost[0]} of the link {link} is missing: somebody changed its rules")
+
+
+def _is_random(stage: Stage) -> bool:
+    return any(isinstance(state.loss, RandomLoss) for state in stage.history)
 
 
 def timeline(made: Orders, folder: Path) -> Timeline | None:

@@ -21,6 +21,18 @@ class TcpResult(ToolResult):
 
 
 @dataclass(frozen=True)
+class Sent:
+    """What sockets at one end sent until their flows stopped, also what was sent again: `packets` with `data_packets`
+    among them, which carried `payload_bytes`, at most `largest_bytes` each.
+    """
+
+    packets: int
+    data_packets: int
+    payload_bytes: int
+    largest_bytes: int
+
+
+@dataclass(frozen=True)
 class Outcome:
     """A whole workload. Times are ns of CLOCK_MONOTONIC; at `steady_ns` the ramp ended, which is left out.
 
@@ -29,7 +41,8 @@ class Outcome:
     does not report when. `completions` are the flows of a workload whose flows arrive and end, in the order of their
     arrival; empty for others. For them `connections` were accepted (None: the tool does not tell). Until their flows
     stopped, `sent_segments` of data left the senders, also those sent again, and `arrived_segments` came to the
-    receivers, also those that came twice (None: the tool does not tell).
+    receivers, also those that came twice (None: the tool does not tell). `sent` is all that the senders' sockets sent,
+    `answered` the receivers' (None: the tool does not tell).
     """
 
     begin_ns: int | None
@@ -44,6 +57,8 @@ class Outcome:
     connections: int | None = None
     sent_segments: int | None = None
     arrived_segments: int | None = None
+    sent: Sent | None = None
+    answered: Sent | None = None
 
     @property
     def lasted_ns(self) -> int | None:

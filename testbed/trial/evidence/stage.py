@@ -33,6 +33,15 @@ from .policing import Policed
 
 
 @dataclass(frozen=True)
+class Told:
+    """What the kernel told of the settings of a queue, in looks from one time to another, one after the other."""
+
+    first_ns: int
+    last_ns: int
+    options: bytes
+
+
+@dataclass(frozen=True)
 class StageEvidence:
     """One direction through one emulator, while the workload ran. A stage is its intervals: one for each state that
     came, at least one; without a schedule that begins at the start.
@@ -45,6 +54,8 @@ class StageEvidence:
     are the looks before and after the workload at the queue that sends, or else at the delay; None if the stage has
     neither. `queue_around` and `queue_samples` are the same of a queue that was asked, below the one that sends.
     `paced` are the looks and samples of a shaper or a trace, `policer` those of a policer, both in the order of time.
+    `delay_samples` are those of a delay that loses packets at random, and `settings` has, by handle, what the kernel
+    told of each queue's settings from the look before the workload to that after it.
     `left_packets` are the frames that came out at the next node, where each is one whatever its size; None: not told.
     At most `waiting_packets` waited in all its queues when the workload ended.
     """
@@ -69,6 +80,8 @@ class StageEvidence:
     fault_samples: tuple[FaultSample, ...] = ()
     left_packets: int | None = None
     waiting_packets: int = 0
+    delay_samples: tuple[QueueSample, ...] = ()
+    settings: Mapping[str, tuple[Told, ...]] = field(default_factory=dict)
 
     @property
     def where(self) -> str:
@@ -224,15 +237,24 @@ class TcEvidence:
 
 
 @dataclass(frozen=True)
+class Begun:
+    """When a background began (ns of CLOCK_MONOTONIC), and how long after its time the latest of its flows did."""
+
+    at_ns: int
+    late_ns: int
+
+
+@dataclass(frozen=True)
 class Evidence:
     """All that the gate looks at.
 
     The data passed the `data_stages`, the answers the `answer_stages`. `device_drops` counts the packets that devices
     lost without being asked to: 0 for what was looked at, without what was not. `timeline` is None if nothing was
     scheduled or the schedule never started. `background_short_ns` has how long before the workload each background
-    ended, 0 if it did not. `channels` are the stages between switches and controllers; `detours` are the stages of data
-    paths that routing daemons find when links go down. The data left by the `data_tc_ends` of TCLinks, the answers by
-    the `answer_tc_ends`. `mininet` is the version that built the network; None if Mininet did not.
+    ended, 0 if it did not, and `background_begun` when each began. `channels` are the stages between switches and
+    controllers; `detours` are the stages of data paths that routing daemons find when links go down. The data left by
+    the `data_tc_ends` of TCLinks, the answers by the `answer_tc_ends`. `mininet` is the version that built the network;
+    None if Mininet did not.
     `beside` are the stages that neither data nor answers pass, nor controllers, `beside_tc_ends` the ends of TCLinks of
     which the same is true: of them there are no samples.
     `things` maps the name of each subject to what was seen of it.
@@ -245,6 +267,7 @@ class Evidence:
     device_drops: Mapping[str, int]
     timeline: Timeline | None = None
     background_short_ns: Mapping[str, int] = field(default_factory=dict)
+    background_begun: Mapping[str, Begun] = field(default_factory=dict)
     channels: tuple[StageEvidence, ...] = ()
     detours: tuple[tuple[StageEvidence, ...], ...] = ()
     data_tc_ends: tuple[TcEvidence, ...] = ()

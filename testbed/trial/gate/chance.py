@@ -27,8 +27,10 @@ Met: TypeAlias = tuple[Loss | None, int]
 """A loss (None or periodic: netem drops nothing), and how many packets met it."""
 
 
-def can_be(met: Sequence[Met], dropped: int) -> bool:
-    """Whether chance can explain that random losses dropped `dropped` of the packets that met them."""
+def can_be(met: Sequence[Met], dropped: int, error_rate: float = ERROR_RATE) -> bool:
+    """Whether chance can explain that random losses dropped `dropped` of the packets that met them: it does so, or
+    worse, more often than at `error_rate`.
+    """
     lossy = [(loss, packets) for loss, packets in met if isinstance(loss, RandomLoss | GilbertElliott) and packets]
     alone = [(float(loss.probability), packets) for loss, packets in lossy if isinstance(loss, RandomLoss)]
     if len(alone) == len(lossy) == 1:
@@ -36,7 +38,7 @@ def can_be(met: Sequence[Met], dropped: int) -> bool:
         few, many = at_most(dropped, packets, share), at_most(packets - dropped, packets, 1 - share)
     else:
         few, many = _chernoff(lossy, dropped, -1), _chernoff(lossy, dropped, 1)
-    return min(few, many) >= ERROR_RATE / 2
+    return min(few, many) >= error_rate / 2
 
 
 def excluded(packets: int, dropped: int) -> tuple[float, float]:

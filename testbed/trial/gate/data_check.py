@@ -49,10 +49,22 @@ def arrived(case: Case) -> Iterator[Finding]:
         yield Finding("data", nothing, "the goodput is 0", hint)
     for number, flow in enumerate(outcome.flows, 1):
         if flow.received_bytes is not None and flow.received_bytes <= 0:
-            yield Finding("data", nothing, f"flow {number} brought nothing", hint)
+            starved = _is_starved(case)
+            verdict: Verdict = "suspect" if starved and nothing == "invalid" else nothing
+            what = f"flow {number} brought nothing" + (": full queues dropped what it sent" if starved else "")
+            yield Finding("data", verdict, what, "it starved: measure longer, or with fewer flows" if starved else hint)
         elif flow.goodput_bps is not None and flow.goodput_bps <= 0:
             what = f"flow {number} brought nothing while its goodput was measured"
             yield Finding("data", "valid" if nothing == "valid" else "suspect", what, "it starved: measure longer")
+
+
+def _is_starved(case: Case) -> bool:
+    """Whether the links did what was asked, and other flows left no room for one: their queues dropped more packets
+    than there are flows, and the others brought data.
+    """
+    outcome = case.evidence.outcome
+    drops = sum(each.counts.queue_drops + each.counts.aqm_drops for each in case.evidence.stages)
+    return bool(outcome.goodput_bps) and drops > len(outcome.flows)
 
 
 def lasted(case: Case) -> Iterator[Finding]:

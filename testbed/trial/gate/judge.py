@@ -55,7 +55,8 @@ from ..subject.routing import ROUTING
 from ..workload import background
 from ..workload.registry import tool_of
 from . import data_check, host_check, load_check
-from .consistency import links, presence, queue_samples, ranges, socket_samples, tools
+from .consistency import links, moments, presence, queue_samples, ranges, socket_samples, tools
+from .during import account_check, causality_check, conservation_check, drop_check, setting_check, socket_check
 from .link import (
     bucket_check,
     fault_check,
@@ -93,7 +94,13 @@ def _of_its_hosts(case: Case) -> Iterator[Finding]:
     return tool.judged(case, tool.host_checks)
 
 
-FIRST: tuple[Check, ...] = (presence.present, queue_samples.queues, socket_samples.sockets, links.adds_up)
+FIRST: tuple[Check, ...] = (
+    presence.present,
+    queue_samples.queues,
+    socket_samples.sockets,
+    links.adds_up,
+    moments.whole,
+)
 """The other checks may take for granted what these find."""
 
 CHECKS: tuple[Check, ...] = (
@@ -107,12 +114,25 @@ CHECKS: tuple[Check, ...] = (
     FILTERS.judged,
     rtt_check.rtt,
     set_up_check.queues,
+    setting_check.kept,
     NETWORK.judged,
     _of_links(link_check.rate),
     data_check.arrived,
     data_check.lasted,
     data_check.goodput,
     data_check.carried,
+    causality_check.rtt,
+    causality_check.one_way,
+    conservation_check.rate,
+    account_check.sockets,
+    account_check.others,
+    account_check.others_passed,
+    account_check.carried,
+    account_check.begun,
+    socket_check.agreed,
+    drop_check.tail,
+    drop_check.marks,
+    drop_check.spread,
     link_check.duration,
     link_check.notes,
     remark.in_vain,

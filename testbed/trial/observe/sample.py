@@ -6,6 +6,7 @@ linux/gen_stats.h, and linux/netfilter/nf_tables.h.
 
 from __future__ import annotations
 
+import builtins
 import socket
 import struct
 from bisect import bisect_left
@@ -60,12 +61,13 @@ class TcpSample:
     congestion: str
     info: tcp_info.TcpInfo
     ecn: tcp_info.EcnInfo | None = None
+    agreed: tcp_info.Agreed | None = None
 
 
 @dataclass(frozen=True)
 class QueueSample:
     """One queueing discipline at one time; counters since it was set up, backlog now. `handle` is like "2:". `counts`
-    are there for queues that may drop or mark before they are full.
+    are there for queues that may drop or mark before they are full. `options` is what the kernel told of its settings.
     """
 
     time_ns: int = field(metadata=RISES)
@@ -79,6 +81,7 @@ class QueueSample:
     backlog_bytes: int
     backlog_packets: int
     counts: Counts | None = None
+    options: builtins.bytes = field(default=b"", repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -211,6 +214,7 @@ def _tcp(time_ns: int, netns: str, body: bytes) -> TcpSample:
         found.get(INET_DIAG_CONG, b"").rstrip(b"\0").decode(),
         tcp_info.decode(found.get(INET_DIAG_INFO, b"")),
         tcp_info.ecn(found.get(INET_DIAG_INFO, b"")),
+        tcp_info.agreed(found.get(INET_DIAG_INFO, b"")),
     )
 
 
@@ -224,6 +228,7 @@ def _queue(time_ns: int, netns: str, body: bytes) -> QueueSample:
         (packets,) = struct.unpack_from("=Q", stats[TCA_STATS_PKT64])
     queued, backlog, drops = struct.unpack_from("=III", stats[TCA_STATS_QUEUE])
     kind = found[TCA_KIND].rstrip(b"\0").decode()
-    counts = queue_counter.counts(kind, drops, stats, found.get(TCA_OPTIONS, b""))
+    options = bytes(found.get(TCA_OPTIONS, b""))
+    counts = queue_counter.counts(kind, drops, stats, options)
     place = netns, device, f"{handle >> 16:x}:", kind
-    return QueueSample(time_ns, *place, octets, packets, drops, backlog, queued, counts)
+    return QueueSample(time_ns, *place, octets, packets, drops, backlog, queued, counts, options)

@@ -105,6 +105,27 @@ def ecn(data: bytes) -> EcnInfo | None:
     return EcnInfo(ECN_MODES[modes & 3], delivered, received)
 
 
+@dataclass(frozen=True)
+class Agreed:
+    """What both ends of a connection agreed on when it began: which options it has, and the largest segment that the
+    socket lets the other end send.
+    """
+
+    timestamps: bool
+    sack: bool
+    scaled_windows: bool
+    advmss_bytes: int
+
+
+def agreed(data: bytes) -> Agreed | None:
+    """None where the kernel says nothing of it."""
+    if len(data) < 88:
+        return None
+    (advmss_bytes,) = struct.unpack_from("=I", data, 84)
+    timestamps, sack, scaled = (bool(data[5] & bit) for bit in (1, 2, 4))
+    return Agreed(timestamps, sack, scaled, advmss_bytes)
+
+
 def decode(data: bytes) -> TcpInfo:
     """One entry for each field; None where the kernel has no value."""
     return {field.name: _value(field, data) for field in FIELDS}

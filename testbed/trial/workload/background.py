@@ -21,6 +21,7 @@ from ...plan.node.namespace import node_netns
 from ...plan.step import Run, Sleep, Step, Stop
 from .. import measured
 from ..evidence.case import Case
+from ..evidence.stage import Begun
 from ..record import ABSENT_IF_EMPTY
 from ..result import Finding
 from . import udp
@@ -135,6 +136,24 @@ def short_ns(backgrounds: Backgrounds, workload: Workload, plan: Plan, folder: P
         assert start is not None, "BUG: a background that was not read"
         short[name] = end_ns - int(start[1]) - _length_ns(name, each, workload, plan)
     return {name: max(0, ns) for name, ns in short.items()}
+
+
+def begun(backgrounds: Backgrounds, drawn: Schedules, folder: Path) -> dict[str, Begun]:
+    """Maps names to when they began. Lacks a background whose output does not say it."""
+    found = {}
+    for name, _ in backgrounds:
+        lines = [line.split() for line in (folder / output(name)).read_text().splitlines()]
+        at_ns = next((int(words[1]) for words in lines if words[:1] == ["start"]), None)
+        if at_ns is not None:
+            late = (
+                int(words[2]) - drawn[name][int(words[1])].start_ns for words in lines if _is_drawn(words, drawn[name])
+            )
+            found[name] = Begun(at_ns, max(late, default=0))
+    return found
+
+
+def _is_drawn(words: list[str], bursts: tuple[Burst, ...]) -> bool:
+    return words[:1] == ["flow"] and int(words[1]) < len(bursts)
 
 
 def schedule_file(name: str) -> str:

@@ -13,7 +13,7 @@ from ...plan.network import Plan
 from ...plan.node.namespace import node_netns
 from ...plan.step import Run, Step
 from ..evidence.case import Case
-from ..evidence.outcome import Outcome
+from ..evidence.outcome import Outcome, Sent
 from ..observe import tcp_info
 from ..result import Finding, FlowResult
 from .tool import Tool, other_load
@@ -86,6 +86,8 @@ def read(workload: FlowWorkload, folder: Path) -> Outcome:
         flows=tuple(flows),
         sent_segments=_together(senders, "data_segs_out"),
         arrived_segments=_together([each.info for each in stops], "data_segs_in"),
+        sent=_sent(senders),
+        answered=_sent([each.info for each in stops]),
     )
 
 
@@ -174,6 +176,16 @@ def _together(ends: list[tcp_info.TcpInfo], name: str) -> int | None:
     return None if None in counts else sum(each or 0 for each in counts)
 
 
+def _sent(ends: list[tcp_info.TcpInfo]) -> Sent | None:
+    """None if an end does not tell."""
+    counts = [_together(ends, name) for name in ("segs_out", "data_segs_out", "bytes_sent")]
+    largest = max((_whole(each["snd_mss_bytes"]) or 0 for each in ends), default=0)
+    packets, data_packets, payload = counts
+    if packets is None or data_packets is None or payload is None:
+        return None
+    return Sent(packets, data_packets, payload, largest)
+
+
 def _rate(octets: int, ns: int) -> float:
     return octets * 8e9 / ns if ns > 0 else 0.0
 
@@ -237,6 +249,11 @@ TOOL = Tool(
     steps=steps,
     read=read,
     begin=BEGIN,
-    tells=frozenset({*("begin_ns", "steady_ns", "end_ns", *SEGMENTS), *(each.name for each in fields(FlowResult))}),
+    tells=frozenset(
+        {
+            *("begin_ns", "steady_ns", "end_ns", "sent", "answered", *SEGMENTS),
+            *(each.name for each in fields(FlowResult)),
+        }
+    ),
     checks=(rates,),
 )

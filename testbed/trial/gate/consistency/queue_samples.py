@@ -56,7 +56,7 @@ def queues(case: Case) -> Iterator[Finding]:
         yield from first_fault(each.where, _stage_faults(each, netns[each.link], is_exact))
     for end in case.evidence.tc_ends:
         where, handle = f"{end.port.link} at {end.port.node}", HTB if end.port.rate_bps else NETEM
-        yield from first_fault(where, _queue_faults(end.samples, end.port.netns, handle, is_exact))
+        yield from first_fault(where, faults_of(end.samples, end.port.netns, handle, is_exact))
         if any(later.time_ns <= one.time_ns for one, later in pairwise(end.samples)):
             yield from first_fault(where, iter(("two samples at one time",)))
 
@@ -64,16 +64,16 @@ def queues(case: Case) -> Iterator[Finding]:
 def _stage_faults(each: StageEvidence, netns: str, is_exact: bool) -> Iterator[str]:
     if each.around is not None and not each.stage.states:
         first, last = each.around
-        yield from _queue_faults((first, *each.samples, last), netns, first.handle, is_exact, _kind(each))
+        yield from faults_of((first, *each.samples, last), netns, first.handle, is_exact, _kind(each))
     for look in each.around or ():
-        yield from _queue_faults((look,), netns, look.handle, is_exact, _kind(each))
+        yield from faults_of((look,), netns, look.handle, is_exact, _kind(each))
     if each.stage.queue is not None:
         looks = (*(each.queue_around or ()),)
         whole = (*looks[:1], *each.queue_samples, *looks[1:])
-        yield from _queue_faults(whole, netns, BUFFER, is_exact, asked=each.stage.queue.type)
+        yield from faults_of(whole, netns, BUFFER, is_exact, asked=each.stage.queue.type)
     for samples in (each.samples, *(interval.looks for interval in each.intervals if each.is_scheduled)):
         if samples:
-            yield from _queue_faults(samples, netns, samples[0].handle, is_exact, _kind(each))
+            yield from faults_of(samples, netns, samples[0].handle, is_exact, _kind(each))
         if any(later.time_ns <= one.time_ns for one, later in pairwise(samples)):
             yield "two samples at one time"
 
@@ -84,7 +84,7 @@ def _kind(each: StageEvidence) -> str:
     return paced.SHAPER if asked.shaper is not None else paced.TRACE if asked.trace is not None else KINDS[RATE]
 
 
-def _queue_faults(
+def faults_of(
     samples: Sequence[QueueSample],
     netns: str,
     handle: str,

@@ -55,31 +55,10 @@ SETTLED_NS = 10**9
 def rtt(case: Case) -> Iterator[Finding]:
     """Checks the pings around the workload, and those of a ping workload."""
     asked_s = case.plan.rtt_ns / 1e9
-    least_s, most_s = (ns / 1e9 for ns in case.plan.rtts_ns)
-    assert case.plan.data_path is not None, "BUG: a plan without a workload"
-    around = detours(case.trial.topology, case.plan.book, case.plan.data_path)
-    least_s = min((least_s, *(detour.rtt_ns / 1e9 for detour in around)))
-    stages = _stages(case.evidence)
-    slack_s = _slack_s(case, asked_s)
-    tc_rates = [each.port.rate_bps for each in case.evidence.tc_ends if each.port.rate_bps]
-    headers_bytes = HEADERS_BYTES[case.plan.data_path.destination_ip.version]
     for what, seen, payload_bytes, during in _pings(case):
-        bytes_ = headers_bytes + payload_bytes
-        waiting_s = sum(8 * bytes_ / rate_bps for rate_bps in tc_rates)
+        low_s, high_s = bounds_s(case, _headers_bytes(case) + payload_bytes, during=during, asks=what != AFTERWARDS)
         if during and case.trial.background:
-            waiting_s += sum(_longest_queue_s(each) for each in case.evidence.stages)
-        waiting_s += _held_back_s(stages, during=during)
-        waiting_s += case.plan.vswitches * UPCALL_S[case.virtual]
-        waiting_s += _computing_s(case)
-        if during and what != AFTERWARDS:
-            waiting_s += _asking_s(case)
-        low_s = (least_s if during else asked_s + _gathered_s(stages)) - slack_s
-        high_s = (most_s if during else asked_s) + _sending_s(bytes_, stages, during)
-        for detour in around if during else ():
-            high_s = max(high_s, detour.rtt_ns / 1e9 + _crossing_s(bytes_, detour) + _disagreed_s(case))
-        if during:
-            high_s += max(own_packets_s(case.trial.topology, way) for way in (case.plan.data_path, *around))
-        high_s += slack_s + waiting_s
+            high_s += queues_s(case)
         asked_for = _asked_to_lose(case.plan)
         hint = asked_for or "look at addresses and routes, and at the loss"
         lost = Finding("rtt", "valid" if asked_for else "invalid", f"no {what} got a reply", hint)
@@ -87,6 +66,38 @@ def rtt(case: Case) -> Iterator[Finding]:
         yield from _replies(case, what, seen, asked_for, sum(map(_dropped, case.evidence.stages)) if busy else 0)
         took = f"asked {asked_s * 1e3:g} ms, {_many(what)} took"
         yield from _judged(case, seen, low_s, high_s, lost, took)
+
+
+def _headers_bytes(case: Case) -> int:
+    assert case.plan.data_path is not None, "BUG: a plan without a workload"
+    return HEADERS_BYTES[case.plan.data_path.destination_ip.version]
+
+
+def queues_s(case: Case) -> float:
+    """How long a round trip can wait in all buffers of links."""
+    return sum(_longest_queue_s(each) for each in case.evidence.stages)
+
+
+def bounds_s(case: Case, frame_bytes: int, *, during: bool, asks: bool) -> tuple[float, float]:
+    """The shortest and the longest time that a round trip of frames of a size may take, if no other data waits: as
+    asked first, or `during` the workload at any time; `asks` if switches may ask their controllers because of it.
+    """
+    asked_s, (least_s, most_s) = case.plan.rtt_ns / 1e9, (ns / 1e9 for ns in case.plan.rtts_ns)
+    assert case.plan.data_path is not None, "BUG: a plan without a workload"
+    around = detours(case.trial.topology, case.plan.book, case.plan.data_path)
+    least_s = min((least_s, *(detour.rtt_ns / 1e9 for detour in around)))
+    stages, slack_s = _stages(case.evidence), _slack_s(case, asked_s)
+    waiting_s = sum(8 * frame_bytes / each.port.rate_bps for each in case.evidence.tc_ends if each.port.rate_bps)
+    waiting_s += _held_back_s(stages, during=during) + case.plan.vswitches * UPCALL_S[case.virtual] + _computing_s(case)
+    if not during:
+        low_s = asked_s + _gathered_s(stages) - slack_s
+        return low_s, asked_s + _sending_s(frame_bytes, stages, during) + slack_s + waiting_s
+    waiting_s += _asking_s(case) if asks else 0.0
+    high_s = most_s + _sending_s(frame_bytes, stages, during)
+    for detour in around:
+        high_s = max(high_s, detour.rtt_ns / 1e9 + _crossing_s(frame_bytes, detour) + _disagreed_s(case))
+    high_s += max(own_packets_s(case.trial.topology, way) for way in (case.plan.data_path, *around))
+    return least_s - slack_s, high_s + slack_s + waiting_s
 
 
 def _computing_s(case: Case) -> float:

@@ -1,0 +1,177 @@
+"""Checks of the gate: work conservation. A link whose queue is not empty sends at its rate. Pure, no I/O.
+
+Two looks at which packets wait do not say that some waited all the time between them. But TCP does, where its windows
+do not shrink: then as much is on its way as at the first look, and what the delays do not hold waits in the queue.
+Shapers and traces count themselves how long something waited: `link.bucket_check` and `link.trace_check` ask them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+
+from ....model.workload import UdpWorkload
+from ....plan.link import fault
+from ....plan.link.stage import RATE, frame_bytes
+from ....plan.node.namespace import node_netns
+from ...evidence.case import Case
+from ...evidence.stage import StageEvidence
+from ...observe.sample import QueueSample, TcpSample
+from ...result import Finding
+from ...workload import udp
+from ..link.link_check import RATE_TOLERANCE, REAL_LATE_S
+
+KEEP_WINDOW = frozenset({"cubic", "reno"})
+"""Controls whose window shrinks only after a loss or a mark, and is all that holds them back."""
+OPEN = 0
+"""The state of a sender to which nothing happened (TCP_CA_Open)."""
+HELD_SHARE, SUPERPACKET_BYTES, PACED_S, RTT_SHIFT = 1 / 3, 65_536, 1 / 1024, 9
+"""A sender may hold back less than a third of its window, and less than a superpacket, until it can send more at once
+(tcp_tso_should_defer, tcp_tso_win_divisor). A superpacket has what is sent in PACED_S (sk_pacing_shift), and more if
+the round trip takes less than 2^RTT_SHIFT us (tcp_tso_rtt_log).
+"""
+LATE_FRAMES, ACKS_LATE_NS = 4, 100_000
+"""A receiver acknowledges every second segment; it waits 20 us for more (gro_flush_timeout), and what it reads takes
+some clock reads of 256 ns. Two segments may wait there, one is being sent, and one is what the link sends next.
+"""
+
+
+def rate(case: Case) -> Iterator[Finding]:
+    """No less than its rate passed a link while its queue cannot have been empty."""
+    for each in case.evidence.data_stages:
+        for what in _too_slow(case, each):
+            hint = "the rate was another one for a while, or something else holds the link back"
+            yield Finding("rate", "invalid" if case.virtual else "suspect", f"{each.where}: {what}", hint)
+            break
+
+
+def _too_slow(case: Case, each: StageEvidence) -> Iterator[str]:
+    by_time = _sockets(case)
+    frame = frame_bytes(each.mtu_bytes)
+    for span in each.intervals:
+        asked = span.state.asked
+        asked_bps = None if fault.is_down(span.state) or asked.shaper or asked.trace else asked.rate_bps
+        if asked_bps is None:
+            continue
+        for one, later in pairwise(span.samples):
+            if one.handle != RATE or not (one.backlog_packets and later.backlog_packets):
+                continue
+            slack = _slack_bytes(case, each, asked_bps, one, later, by_time)
+            if slack is None:
+                continue
+            span_ns, carried = later.time_ns - one.time_ns, later.bytes - one.bytes
+            late_s = 0.0 if case.virtual else REAL_LATE_S
+            least = asked_bps / 8 * (1 - RATE_TOLERANCE) * (span_ns / 1e9 - late_s) - slack - 2 * frame
+            if carried < least:
+                seen = (
+                    f"{carried * 8e3 / span_ns:.1f} Mbit/s while packets waited, asked were {asked_bps / 1e6:g} Mbit/s"
+                )
+                yield f"{seen} ({_since(case, one)} to {_since(case, later)} s)"
+
+
+def _since(case: Case, look: QueueSample) -> str:
+    return f"{(look.time_ns - (case.evidence.outcome.begin_ns or 0)) / 1e9:.3g}"
+
+
+def _slack_bytes(
+    case: Case,
+    each: StageEvidence,
+    asked_bps: int,
+    one: QueueSample,
+    later: QueueSample,
+    by_time: Mapping[int, list[TcpSample]],
+) -> int | None:
+    """By how much less than the rate may have left while the queue was not empty between two looks; None if it may have
+    been empty.
+    """
+    workload = case.trial.workload
+    if isinstance(workload, UdpWorkload):
+        burst = workload.burst or udp.burst(workload.rate_bps, workload.length_bytes)
+        offered_bps = workload.rate_bps * workload.flows
+        came = case.evidence.outcome.begin_ns, case.evidence.outcome.end_ns
+        is_sent = came[0] is not None and came[1] is not None and came[0] <= one.time_ns and later.time_ns <= came[1]
+        is_lossless = not any(stage.explained_drops for stage in case.evidence.data_stages if stage is not each)
+        is_lossless = is_lossless and not (each.counts.dropped_packets or each.counts.delay_drops)
+        if is_sent and is_lossless and offered_bps >= asked_bps:
+            return 2 * burst * workload.flows * frame_bytes(each.mtu_bytes)
+        return None
+    return 0 if _is_full(case, each, asked_bps, one, later, by_time) else None
+
+
+def _is_full(
+    case: Case,
+    each: StageEvidence,
+    asked_bps: int,
+    one: QueueSample,
+    later: QueueSample,
+    by_time: Mapping[int, list[TcpSample]],
+) -> bool:
+    """Whether TCP had more on its way, all the time between two looks, than all but the queue can hold."""
+    first, last = (_near(by_time, look.time_ns) for look in (one, later))
+    if one.drops != later.drops or _marks(one) != _marks(later) or not first:
+        return False
+    after = {_socket(sample): sample for sample in last}
+    in_flight = 0.0
+    for sample in first:
+        then = after.get(_socket(sample))
+        if then is not None and _kept_window(sample, then):
+            info = sample.info
+            window = float(info["snd_cwnd"] or 0) * float(info["snd_mss_bytes"] or 0)
+            in_flight += window - min(window * HELD_SHARE, _superpacket_bytes(then))
+    return in_flight > _elsewhere_bytes(case, each, asked_bps) + LATE_FRAMES * frame_bytes(each.mtu_bytes)
+
+
+def _superpacket_bytes(sample: TcpSample) -> float:
+    """The largest that a sender makes."""
+    paced = float(sample.info["pacing_rate_bps"] or 0) / 8 * PACED_S
+    short = SUPERPACKET_BYTES >> min(63, round((sample.info["min_rtt_s"] or 0) * 1e6) >> RTT_SHIFT)
+    return min(SUPERPACKET_BYTES, max(2.0 * (sample.info["snd_mss_bytes"] or 0), paced + short))
+
+
+def _elsewhere_bytes(case: Case, each: StageEvidence, asked_bps: int) -> float:
+    """What can be on its way to the receiver and back while the link sends at its rate, without its queue."""
+    waits_s = 0.0
+    for other in case.evidence.stages:
+        rate_bps = min((state.asked.rate_bps for state in other.stage.history if state.asked.rate_bps), default=0)
+        if other is not each and rate_bps:
+            frame = frame_bytes(other.mtu_bytes)
+            is_answers = other in case.evidence.answer_stages and not case.trial.background
+            waits_s += 8 * (frame if is_answers else other.stage.buffer_bytes(frame) + frame) / rate_bps
+    return asked_bps / 8 * ((case.plan.rtts_ns[1] + ACKS_LATE_NS) / 1e9 + waits_s)
+
+
+def _kept_window(one: TcpSample, later: TcpSample) -> bool:
+    """Whether the window of a sender cannot have shrunk between two samples, and was all that held it back."""
+    same = ("total_retrans", "total_rto", "snd_ssthresh", "rwnd_limited_s", "sndbuf_limited_s")
+    return (
+        one.congestion == later.congestion
+        and one.congestion in KEEP_WINDOW
+        and one.info["ca_state"] == later.info["ca_state"] == OPEN
+        and all(one.info[name] == later.info[name] for name in same)
+        and (later.info["snd_cwnd"] or 0) >= (one.info["snd_cwnd"] or 0)
+        and (one.info["notsent_bytes"] or 0) > 0
+        and (later.info["notsent_bytes"] or 0) > 0
+    )
+
+
+def _marks(look: QueueSample) -> int:
+    return 0 if look.counts is None else look.counts.marks + look.counts.aqm_drops
+
+
+def _sockets(case: Case) -> dict[int, list[TcpSample]]:
+    """The samples of sending sockets by their time."""
+    netns, found = node_netns(case.trial.workload.source), dict[int, list[TcpSample]]()
+    for each in case.evidence.tcp:
+        if each.netns == netns and each.destination_port and each.info.get("notsent_bytes") is not None:
+            found.setdefault(each.time_ns, []).append(each)
+    return found
+
+
+def _near(by_time: Mapping[int, list[TcpSample]], time_ns: int) -> list[TcpSample]:
+    """The last samples before a look: the observer asks for sockets first."""
+    before = [at_ns for at_ns in by_time if at_ns <= time_ns]
+    return by_time[max(before)] if before else []
+
+
+def _socket(each: TcpSample) -> tuple[object, ...]:
+    return each.source, each.source_port, each.destination, each.destination_port
