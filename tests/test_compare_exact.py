@@ -78,6 +78,9 @@ def test_what_could_be_random_takes_three_seeds_though_all_come_out_the_same(
         ({"path": {"queue": "fq_codel"}}, True),
         ({"workload": BBR}, True),
         ({"more": {"kernel": "host"}}, True),
+        ({"more": {"kernel": {"lab": "mine"}}}, True),
+        ({"more": {"sysctls": {"net.ipv4.tcp_ecn": "1"}}}, False),
+        ({"more": {"sysctls": {"net.core.default_qdisc": "fq_codel"}}}, True),
     ],
 )
 def test_what_may_depend_on_the_seed_is_known(changes: dict[str, dict[str, str]], is_drawn: bool) -> None:

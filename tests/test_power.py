@@ -5,11 +5,12 @@ oracle's; each with three standard errors of so many suites. Where the second is
 """
 
 import math
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
 
-from benchmarks import few
+from benchmarks import claims, few
 from benchmarks.power import ALIKE, OTHERS, Case, errors, keys, normal, power
 
 SUITES = 60
@@ -83,3 +84,29 @@ def test_a_drop_by_half_or_more_in_one_of_few_cells_is_found_with_three_seeds(
 def test_two_seeds_find_a_drop_of_several_cells_and_none_of_one(cells: int) -> None:
     assert few.power(0.01, 0.9, cells, 2, SUITES) == 0
     assert few.power(0.01, 0.9, cells, 2, SUITES, everywhere=True) >= (0.95 if cells > 1 else 0)
+
+
+def test_a_row_that_does_not_keep_what_is_claimed_says_so() -> None:
+    assert claims.Row("x", 0.05, 100, most=0.05).is_kept
+    assert claims.Row("x", 0.11, 100, most=0.05).is_kept
+    assert not claims.Row("x", 0.12, 100, most=0.05).is_kept
+    assert not claims.Row("x", 0.88, 100, least=0.95).is_kept
+    assert claims.Row("x", 0.12, 100, most=0.05).text.endswith("| at most 5 % | NO |")
+    assert claims.Row("x", 0.5, 100).text.endswith("| nothing | - |")
+
+
+@pytest.mark.parametrize(
+    "part",
+    [claims.rare_rows, claims.above_rows, claims.within_rows, claims.two_seed_rows],
+    ids=lambda part: part.__name__,
+)
+def test_verdicts_keep_what_they_claim(part: Callable[[int], Iterator[claims.Row]]) -> None:
+    rows = [*part(40)]
+    assert any(row.most is not None or row.least is not None for row in rows)
+    assert [row.text for row in rows if not row.is_kept] == []
+
+
+def test_without_the_key_rare_trials_pass_as_the_same() -> None:
+    """What the key is for."""
+    shares = [row.share for row in claims.rare_rows(40) if row.name == "rare, 3 seeds, no key"]
+    assert shares[0] > 0.5

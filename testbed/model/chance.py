@@ -1,14 +1,17 @@
 """Whether anything in a trial may depend on its seed. Pure, no I/O.
 
 The seed draws what the plan leaves to chance, and it is the entropy of the lab kernel, from which queues take their
-hashes, BBR the phase of its cycle, and programs what they like. So this names what draws nothing; all else may. That is
-no proof for a kernel in which the user changed something: a comparison also wants all seeds to give the same.
+hashes, BBR the phase of its cycle, and programs what they like. So this names what draws nothing; all else may, also a
+kernel with a name, in which somebody may have changed anything.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .background import Constant
 from .link.impairment import Direction, PeriodicLoss
+from .run_setting import LAB
 from .scenario import Trial
 from .schedule import Change
 from .topology import Node, Topology
@@ -16,6 +19,7 @@ from .workload.flow import FlowWorkload
 
 CONTROLS = frozenset({"cubic", "reno", "htcp", "scalable"})
 NODES = frozenset({"host", "switch", "router"})
+SYSCTLS = ("net.ipv4.tcp_", "net.core.rmem", "net.core.wmem")
 STEADY = frozenset({"rate_bps", "delay_ns", "buffer", "shaper", "policer", "trace", "down"})
 """What an impairment may be called that draws nothing, whatever its value is."""
 
@@ -23,8 +27,8 @@ STEADY = frozenset({"rate_bps", "delay_ns", "buffer", "shaper", "policer", "trac
 def is_drawn(trial: Trial) -> bool:
     """Whether the result may depend on the seed, or on the clock of this computer."""
     workload = trial.workload
-    is_plain = trial.kernel.is_virtual_time and isinstance(workload, FlowWorkload) and trial.controls <= CONTROLS
-    is_steady = all(isinstance(each, Constant) for _, each in trial.background)
+    is_plain = trial.kernel == LAB and isinstance(workload, FlowWorkload) and trial.controls <= CONTROLS
+    is_steady = all(isinstance(each, Constant) for _, each in trial.background) and _are_plain(trial.sysctls)
     return not (is_plain and is_steady and _is_steady(trial.topology))
 
 
@@ -32,7 +36,7 @@ def _is_steady(topology: Topology) -> bool:
     ways = [getattr(link, way) for link in topology.links for way in ("forward", "backward", "data")]
     changes = [change for link in topology.links for change in link.schedule]
     return (
-        topology.engine == "netns"
+        (topology.engine, topology.neighbours, topology.ip) == ("netns", "static", "4")
         and all(map(_passes_on, topology.nodes))
         and all(map(_draws_nothing, ways))
         and all(map(_changes_steadily, changes))
@@ -42,7 +46,16 @@ def _is_steady(topology: Topology) -> bool:
 def _passes_on(node: Node) -> bool:
     """Hosts, and what forwards by rules that have one answer."""
     is_more = (node.real_nic, node.router, node.dhcp, node.dns) != (None,) * 4 or node.takes_lease or node.stp
-    return node.type in NODES and not is_more and len({each.to for each in node.routes}) == len(node.routes)
+    return (
+        node.type in NODES
+        and not is_more
+        and _are_plain(node.sysctls)
+        and len({each.to for each in node.routes}) == len(node.routes)
+    )
+
+
+def _are_plain(sysctls: Sequence[tuple[str, str]]) -> bool:
+    return all(name.startswith(SYSCTLS) for name, _ in sysctls)
 
 
 def _draws_nothing(asked: Direction) -> bool:
