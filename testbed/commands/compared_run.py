@@ -70,8 +70,10 @@ def primary_of(folder: Path) -> str | None:
     return Store(folder).open().primary
 
 
-def run(folder: Path, metrics: Sequence[str]) -> Run:
-    """A run with the metrics of its trials, and the trials that it lacks. Raises UserError for a damaged one."""
+def run(folder: Path, metrics: Sequence[str], *, in_parts: bool = True) -> Run:
+    """A run with the metrics of its trials, and the trials that it lacks; `in_parts`: those of few seeds with what each
+    part of them brought. Raises UserError for a damaged one.
+    """
     store = Store(folder).open()
     results = store.results()
     extension.refuse_hidden(store, results)
@@ -82,7 +84,7 @@ def run(folder: Path, metrics: Sequence[str]) -> Run:
             drawn[cell] = _is_drawn(home)
         found = flow_sample.metrics(home, each, metrics)
         known = {name: None if value is None or not abs(value) < MOST else value for name, value in found.items()}
-        parts = flow_sample.parts(home, each) if PARTED in metrics and seeds[cell] < LEAST else ()
+        parts = flow_sample.parts(home, each) if in_parts and PARTED in metrics and seeds[cell] < LEAST else ()
         trials.append(Measured(each, read_json(home / TRIAL), known, drawn[cell], parts))
     have, failures = {each.result.id for each in trials}, store.failures()
     missing = tuple(_missing(store, id, failures) for id in store.ids if id not in have)

@@ -24,7 +24,10 @@ def foretell(
     """
     try:
         runs = {folder} if compared_run.is_run(folder) else {*compared_run.suite(folder)}
-        sides = {str(each): compared_run.run(each, (compared_run.primary_of(each) or PRIMARY,)) for each in runs}
+        sides = {
+            str(each): compared_run.run(each, (compared_run.primary_of(each) or PRIMARY,), in_parts=False)
+            for each in runs
+        }
     except UserError:
         return
     rare = {name: run.rare for name, run in sides.items() if run.rare is not None}
