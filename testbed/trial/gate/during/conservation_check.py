@@ -14,11 +14,13 @@ from ....model.workload import UdpWorkload
 from ....plan.link import fault
 from ....plan.link.stage import RATE, frame_bytes
 from ....plan.node.namespace import node_netns
+from ... import measured
 from ...evidence.case import Case
 from ...evidence.stage import StageEvidence
 from ...observe.sample import QueueSample, TcpSample
 from ...result import Finding
 from ...workload import udp
+from ...workload.udp import UdpResult
 from ..link.link_check import RATE_TOLERANCE, REAL_LATE_S
 
 KEEP_WINDOW = frozenset({"cubic", "reno"})
@@ -93,7 +95,9 @@ def _slack_bytes(
         is_lossless = not any(stage.explained_drops for stage in case.evidence.data_stages if stage is not each)
         is_lossless = is_lossless and not (each.counts.dropped_packets or each.counts.delay_drops)
         if is_sent and is_lossless and offered_bps >= asked_bps:
-            return 2 * burst * workload.flows * frame_bytes(each.mtu_bytes)
+            found = measured.find(UdpResult, case.evidence.outcome.measured)
+            late_s = 0.0 if found is None else found.send_late_max_s or 0.0
+            return 2 * burst * workload.flows * frame_bytes(each.mtu_bytes) + round(offered_bps / 8 * late_s)
         return None
     return 0 if _is_full(case, each, asked_bps, one, later, by_time) else None
 
