@@ -400,6 +400,9 @@ def test_a_run_until_decided_ends_with_0_only_if_its_rules_hold_too(
     decided: int, tmp_path: Path, called: Called, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Decided:
+        def foretell(self, *_: object) -> None:
+            return None
+
         def carry_out(self, *_: object) -> None:
             if decided:
                 raise typer.Exit(decided)
