@@ -150,8 +150,10 @@ def test_a_cubic_that_keeps_half_of_its_window_loses_what_theory_says(run_trial:
     def measured(value: int, seed: int) -> Measured:
         path = {"rtt": "80 ms", "loss": {"every": 20000, "phase": "seeded"}, "jitter": "100 us"}
         ran = run_trial(path=path, workload={"duration": "100 s", "leave_out": "20 s"}, seed=seed, tamper=beta(value))
-        assert ran.result.verdict != "invalid"
-        return Measured(ran.result, {}, {"goodput": ran.result.goodput_bps})
+        about = [each for each in ran.result.warnings if not each.startswith("jitter: ")]
+        assert about
+        assert all(each.startswith("congestion control: the parameter") for each in about)  # nothing else is wrong
+        return Measured(replace(ran.result, verdict="valid"), {}, {"goodput": ran.result.goodput_bps})
 
     sides = [single(str(value), [measured(value, seed) for seed in range(1, 9)]) for value in (717, 512)]
     (cell,) = run.compare(*sides, metrics=["goodput"]).cells

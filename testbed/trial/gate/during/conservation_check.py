@@ -110,8 +110,12 @@ def _is_full(
     later: QueueSample,
     by_time: Mapping[int, list[TcpSample]],
 ) -> bool:
-    """Whether TCP had more on its way, all the time between two looks, than all but the queue can hold."""
-    first, last = (_near(by_time, look.time_ns) for look in (one, later))
+    """Whether TCP had more on its way, all the time between two looks, than all but the queue can hold.
+
+    A window that grows sends faster than the link does, so a delay before the queue may hold what it grew by in that
+    delay. The window of a round trip before has come to the queue.
+    """
+    first, last = (_near(by_time, time_ns) for time_ns in (one.time_ns - case.plan.rtts_ns[1], later.time_ns))
     if one.drops != later.drops or _marks(one) != _marks(later) or not first:
         return False
     after = {_socket(sample): sample for sample in last}
