@@ -4,6 +4,7 @@ values to its result and its folder.
 
 from __future__ import annotations
 
+import compileall
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from comparing import Compare, command
 from interactive import Home
 from trials import Ran, Steps, make_trial, tampered
 
+import testbed
 from testbed.kernel.ready import probe
 from testbed.trial import run as runner
 from testbed.trial.orders.sequence import orders
@@ -24,7 +26,13 @@ hypothesis.settings.load_profile("testbed")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Each process that runs tests is by itself; the one that only hands them out (`-n`) needs nothing."""
+    """Each process that runs tests is by itself; the one that only hands them out (`-n`) needs nothing.
+
+    The package is compiled before: which files of the agent are compiled decides the bytes of trials, so that must not
+    change while tests run.
+    """
+    if not hasattr(config, "workerinput"):
+        compileall.compile_dir(Path(testbed.__file__).parent, quiet=2)
     if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
         config.add_cleanup(private.begin())
 
