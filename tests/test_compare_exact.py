@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -77,13 +78,16 @@ def test_what_could_be_random_takes_three_seeds_though_all_come_out_the_same(
         ({"path": {"loss": {"every": 100, "phase": "seeded"}}}, True),
         ({"path": {"queue": "fq_codel"}}, True),
         ({"workload": BBR}, True),
+        ({"workload": {"flows": 2}}, True),
+        ({"workload": {"flows": 2}, "more": {"nic": "offload"}}, True),
+        ({"workload": {"flows": 2}, "more": {"nic": "plain"}}, False),
         ({"more": {"kernel": "host"}}, True),
         ({"more": {"kernel": {"lab": "mine"}}}, True),
         ({"more": {"sysctls": {"net.ipv4.tcp_ecn": "1"}}}, False),
         ({"more": {"sysctls": {"net.core.default_qdisc": "fq_codel"}}}, True),
     ],
 )
-def test_what_may_depend_on_the_seed_is_known(changes: dict[str, dict[str, str]], is_drawn: bool) -> None:
+def test_what_may_depend_on_the_seed_is_known(changes: dict[str, dict[str, Any]], is_drawn: bool) -> None:
     trial = make_trial(
         {"rtt": "10 ms", **changes.get("path", {})}, {"duration": "1 s", **changes.get("workload", {})},
         **changes.get("more", {}),

@@ -1,7 +1,8 @@
 """Whether anything in a trial may depend on its seed. Pure, no I/O.
 
 The seed draws what the plan leaves to chance, and it is the entropy of the lab kernel, from which queues take their
-hashes, BBR the phase of its cycle, and programs what they like. So this names what draws nothing; all else may, also a
+hashes, BBR the phase of its cycle, and programs what they like. A NIC that merges segments passes on those of several
+flows in the order of their hashes. So this names what draws nothing; all else may, also a
 kernel with a name, in which somebody may have changed anything.
 """
 
@@ -29,7 +30,13 @@ def is_drawn(trial: Trial) -> bool:
     workload = trial.workload
     is_plain = trial.kernel == LAB and isinstance(workload, FlowWorkload) and trial.controls <= CONTROLS
     is_steady = all(isinstance(each, Constant) for _, each in trial.background) and _are_plain(trial.sysctls)
-    return not (is_plain and is_steady and _is_steady(trial.topology))
+    return not (is_plain and is_steady and _is_steady(trial.topology) and _keeps_order(trial))
+
+
+def _keeps_order(trial: Trial) -> bool:
+    """Whether segments reach TCP in the order in which they came."""
+    hosts = [node for node in trial.topology.nodes if node.kind.has_offloads]
+    return len(trial.workload.asked_flows) == 1 or all((each.nic or trial.topology.nic) == "plain" for each in hosts)
 
 
 def _is_steady(topology: Topology) -> bool:
