@@ -30,6 +30,7 @@ OURS = {
     "0010-um-profile.patch",
     "0011-um-stub-hostile.patch",
     "0012-um-stub-error.patch",
+    "0014-um-stub-turnstile.patch",
 }
 
 
