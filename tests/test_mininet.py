@@ -281,6 +281,14 @@ def test_a_class_that_loops_comes_to_an_end(tmp_path: Path, monkeypatch: pytest.
         topology_of(tmp_path, "Loops")
 
 
+@needs_mininet
+def test_a_file_that_loops_comes_to_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mininet_import, "READ_LIMIT_S", 1)
+    (tmp_path / "loops.py").write_text("while True:\n    pass\n")
+    with pytest.raises(SpecError, match=r"loops.py: the only topology did not finish within 1 s: it loops"):
+        load_topology(tmp_path / "loops.py")
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
