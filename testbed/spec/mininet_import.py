@@ -163,8 +163,8 @@ def _built(path: str, mininet_topology: MininetTopologyFile, source: bytes, held
             with running:
                 status = running.wait(READ_LIMIT_S)
         except process.CommandError:
-            named = "the only topology" if mininet_topology.name == ONLY else mininet_topology.name
-            what = f"{named} did not finish within {READ_LIMIT_S} s: it loops, or waits for something"
+            which = "the only topology" if mininet_topology.name == ONLY else mininet_topology.name
+            what = f"{which} did not finish within {READ_LIMIT_S} s: it loops, or waits for something"
             raise SpecError([Problem(path, None, what, "a build() that adds nodes and links and returns")]) from None
         if status != 0:
             raise SpecError([Problem(path, None, _last_line(error, status))])
