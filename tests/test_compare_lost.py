@@ -115,7 +115,7 @@ def test_a_metric_that_the_candidate_has_no_more_is_lost(compare: Compare, base:
     assert said.code == LOST
     assert "lost: buffer 1 bdp: the candidate lacks 2 values of convergence (seed 3, seed 4)" in lines(said)
     found = json.loads(compare(base, candidate, "--format", "json").out)
-    assert {gap["metric"] for gap in found["gaps"]} == {"rtt", "rtt-p95", "convergence"}
+    assert {gap["metric"] for gap in found["gaps"]} == {"rtt", "rtt-p95", "fairness", "convergence"}
     assert all((gap["verdict"], gap["base"], gap["candidate"]) == ("lost", 8, 6) for gap in found["gaps"])
     assert compare(base, candidate, "--metric", "goodput").code == 0
 
