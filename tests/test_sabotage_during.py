@@ -99,6 +99,16 @@ def test_flows_that_starve_in_a_network_as_asked_are_no_fault_of_it(run_trial: R
     assert {each.check for each in result.findings if each.verdict != "valid"} == {"data"}
 
 
+@pytest.mark.lab
+def test_a_link_whose_acknowledgements_wait_is_not_too_slow(run_trial: RunTrial) -> None:
+    result = run_trial(
+        path={"rate": {"forward": "100 Mbit/s", "backward": "1 Mbit/s"}, "buffer": "200 packets"},
+        workload={"duration": "3 s"},
+        samples={"interval": "10 ms"},
+    ).result
+    assert "rate" not in {each.check for each in result.findings}, result.warnings
+
+
 def test_the_list_is_that_of_the_attack_and_twenty_more() -> None:
     assert len(EDITS) == 46
     assert len(DRAWN) == sabotage_during.DRAWN

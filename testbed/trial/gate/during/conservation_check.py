@@ -36,6 +36,10 @@ LATE_FRAMES, ACKS_LATE_NS = 4, 100_000
 """A receiver acknowledges every second segment; it waits 20 us for more (gro_flush_timeout), and what it reads takes
 some clock reads of 256 ns. Two segments may wait there, one is being sent, and one is what the link sends next.
 """
+ACK_BYTES = 114
+"""The longest frame of an acknowledgement. It answers one segment at least, so none waits at a link that can carry so
+much for each segment of the data.
+"""
 
 
 def rate(case: Case) -> Iterator[Finding]:
@@ -118,6 +122,8 @@ def _is_full(
     first, last = (_near(by_time, time_ns) for time_ns in (one.time_ns - case.plan.rtts_ns[1], later.time_ns))
     if one.drops != later.drops or _marks(one) != _marks(later) or not first:
         return False
+    if last[0].time_ns <= one.time_ns:
+        return False
     after = {_socket(sample): sample for sample in last}
     in_flight = 0.0
     for sample in first:
@@ -137,13 +143,16 @@ def _superpacket_bytes(sample: TcpSample) -> float:
 
 
 def _elsewhere_bytes(case: Case, each: StageEvidence, asked_bps: int) -> float:
-    """What can be on its way to the receiver and back while the link sends at its rate, without its queue."""
+    """What can be on its way to the receiver and back while the link sends at its rate, without its queue. Answers wait
+    only where they come faster than their link sends.
+    """
     waits_s = 0.0
     for other in case.evidence.stages:
         rate_bps = min((state.asked.rate_bps for state in other.stage.history if state.asked.rate_bps), default=0)
         if other is not each and rate_bps:
             frame = frame_bytes(other.mtu_bytes)
             is_answers = other in case.evidence.answer_stages and not case.trial.background
+            is_answers = is_answers and rate_bps >= asked_bps * ACK_BYTES / frame_bytes(each.mtu_bytes)
             waits_s += 8 * (frame if is_answers else other.stage.buffer_bytes(frame) + frame) / rate_bps
     return asked_bps / 8 * ((case.plan.rtts_ns[1] + ACKS_LATE_NS) / 1e9 + waits_s)
 
