@@ -23,11 +23,11 @@ NOT_COVERED = {
     *("machine", "address", "ssh", "known_hosts", "nics", "emulator"),
     *("lab-realtime", "lab", "netns"),
     *("python", "options"),
-    *("expect", "metric", "where", "over", "least", "most", "number", "needs", "message"),
+    *("expect", "metric", "where", "over", "least", "most", "number", "needs", "message", "rare"),
     *("topo", "class", "args", "bridge", "text", "linear", "step", "quick", "note", "opportunities", "nftables_text"),
 }
 """What needs another kernel than the lab's, or a virtual environment of Python; what judges and does not measure
-(`expect`); what is a default, and what is only another way of writing the same."""
+(`expect`, `rare`); what is a default, and what is only another way of writing the same."""
 
 
 def make(folder: Path, **change: bytes | None) -> Results:

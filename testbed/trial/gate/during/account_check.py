@@ -187,6 +187,8 @@ def _sent_bytes(case: Case, *, is_data: bool) -> tuple[int, int, int] | None:
     plan, outcome, trial = case.plan, case.evidence.outcome, case.trial
     if plan.data_path is None or plan.channels or case.evidence.tc_ends or not trial.workload.is_one_path:
         return None
+    if len({link.mtu_bytes for link in trial.topology.links}) > 1:  # a packet may be split, or refused and sent again
+        return None
     if any(not isinstance(each, Constant) for _, each in trial.background) or not _all_ours(case):
         return None
     ip_bytes = ETHERNET_BYTES + (20 if plan.data_path.destination_ip.version == 4 else 40)

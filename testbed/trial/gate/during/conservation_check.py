@@ -36,9 +36,9 @@ LATE_FRAMES, ACKS_LATE_NS = 4, 100_000
 """A receiver acknowledges every second segment; it waits 20 us for more (gro_flush_timeout), and what it reads takes
 some clock reads of 256 ns. Two segments may wait there, one is being sent, and one is what the link sends next.
 """
-ACK_BYTES = 114
-"""The longest frame of an acknowledgement. It answers one segment at least, so none waits at a link that can carry so
-much for each segment of the data.
+ACK_BYTES = 134
+"""The longest frame of an acknowledgement: IPv6 and TCP with all options. It answers at least one segment, so none
+waits at a link that can carry so much for each segment of the data.
 """
 
 
@@ -122,7 +122,7 @@ def _is_full(
     first, last = (_near(by_time, time_ns) for time_ns in (one.time_ns - case.plan.rtts_ns[1], later.time_ns))
     if one.drops != later.drops or _marks(one) != _marks(later) or not first:
         return False
-    if last[0].time_ns <= one.time_ns:
+    if last[0].time_ns <= one.time_ns or _holds_back(case):
         return False
     after = {_socket(sample): sample for sample in last}
     in_flight = 0.0
@@ -133,6 +133,15 @@ def _is_full(
             window = float(info["snd_cwnd"] or 0) * float(info["snd_mss_bytes"] or 0)
             in_flight += window - min(window * HELD_SHARE, _superpacket_bytes(then))
     return in_flight > _elsewhere_bytes(case, each, asked_bps) + LATE_FRAMES * frame_bytes(each.mtu_bytes)
+
+
+def _holds_back(case: Case) -> bool:
+    """Whether something holds data back beside windows and delays of a known length: a flow's own rate, or an
+    impairment that delays each packet by another time.
+    """
+    asked = [state.asked for each in case.evidence.stages for state in each.stage.history]
+    varies = any(each.jitter or {"aggregate", "reorder"} & dict(each.more).keys() for each in asked)
+    return varies or any(flow.rate_bps is not None for flow in case.trial.workload.asked_flows)
 
 
 def _superpacket_bytes(sample: TcpSample) -> float:
