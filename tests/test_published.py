@@ -504,11 +504,11 @@ def test_a_rate_of_one_bit_per_second_is_a_rate(tmp_path: Path) -> None:
     assert published.load(file).series["fall"].capacity == parse_number("1 bit/s")
 
 
-def test_an_unknown_profile_is_refused_with_those_that_there_are() -> None:
+def test_an_unknown_profile_is_refused_with_those_that_a_run_can_be_compared_with() -> None:
     with pytest.raises(UserError) as caught:
         published.find("none")
-    listed = "amazon-azure-2015, cloudcmp-2010, google-cloud-emulated, physical-virtual-links-2015, rfc9438, "
-    assert f"there is no published profile 'none'; allowed: a file, or {listed}" in str(caught.value)
+    said = "there is no published profile 'none'; allowed: a file, or google-cloud-emulated"
+    assert str(caught.value).partition(" (did you mean")[0] == said
     with pytest.raises(UserError, match="amazon-azure-2015 has no series 'x'; allowed: none"):
         published.find("amazon-azure-2015#x")
     assert published.find("rfc9438")[1] is None
