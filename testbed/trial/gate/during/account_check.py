@@ -13,7 +13,7 @@ from ....model.link.impairment import Way
 from ....model.scenario import Trial
 from ....model.workload import UdpWorkload
 from ....plan.link.impairment import burst_bytes
-from ....plan.link.stage import ETHERNET_BYTES, RATE, frame_bytes
+from ....plan.link.stage import ETHERNET_BYTES, RATE
 from ....plan.node.namespace import node_netns
 from ... import measured
 from ...evidence.case import Case, Slack
@@ -41,6 +41,8 @@ FLOW_LATE_NS = Slack(1_000_000, 1_000_000_000)
 """The same of one of its flows: the timers of a lab kernel have ticks of 1 ms."""
 ALONE_BYTES = 65_536
 """What tools may exchange before their data: handshakes of control connections, requests whether a server is ready."""
+NO_COPIES = frozenset({"down", "ack_loss", "corrupt", "reorder", "aggregate"})
+"""The impairments without a field of their own that make no packets; of one from outside nobody knows."""
 HINT = "somebody else uses the network"
 
 
@@ -146,9 +148,10 @@ def others_passed(case: Case) -> Iterator[Finding]:
 
 
 def carried(case: Case) -> Iterator[Finding]:
-    """A link carried no more than what the sockets of the workload and constant backgrounds sent, without what was
-    dropped and what still waits. A delay that holds something at the end is not known to hold it: so much more, and
-    what copies and the hosts of a controlled network say, is allowed.
+    """A link carried no more than what the sockets of the workload and constant backgrounds sent, without what still
+    waits. What was dropped is not taken off: a sender may send it again after its counters were read. A delay that
+    holds something at the end is not known to hold it: so much more, and what copies and the hosts of a controlled
+    network say, is allowed.
     """
     for is_data in (True, False):
         sent = _sent_bytes(case, is_data=is_data)
@@ -157,12 +160,7 @@ def carried(case: Case) -> Iterator[Finding]:
         for each in case.evidence.data_stages if is_data else case.evidence.answer_stages:
             if each.around is None or each.around[0].handle != RATE or _adds(each):
                 continue
-            octets, least_frame, short = sent
-            lost = (
-                each.counts.queue_drops + each.counts.aqm_drops + each.counts.delay_drops + each.counts.dropped_packets
-            )
-            known = octets - max(0, lost * least_frame - short) if is_data else octets
-            most = known * (1 + case.slack(SLACK_SHARE)) + _real_bytes(case, each)
+            most = sent * (1 + case.slack(SLACK_SHARE)) + _real_bytes(case, each)
             passed = each.around[1].bytes - each.around[0].bytes
             waits = each.around[1].backlog_bytes if is_data and each.stage.queue is None else 0
             if passed + waits > most:
@@ -176,14 +174,12 @@ def _real_bytes(case: Case, each: StageEvidence) -> float:
 
 
 def _adds(each: StageEvidence) -> bool:
-    """Whether an impairment makes packets of its own."""
-    return any(key == "duplicate" for state in each.stage.history for key, _ in state.asked.more)
+    """Whether an impairment makes packets of its own, as far as is known."""
+    return any(key not in NO_COPIES for state in each.stage.history for key, _ in state.asked.more)
 
 
-def _sent_bytes(case: Case, *, is_data: bool) -> tuple[int, int, int] | None:
-    """The bytes of all frames that were sent in a direction, the size of a frame that is lost, and by how many bytes
-    all frames together are shorter than such ones. None where a program does not tell.
-    """
+def _sent_bytes(case: Case, *, is_data: bool) -> int | None:
+    """The bytes of all frames that were sent in a direction. None where a program does not tell."""
     plan, outcome, trial = case.plan, case.evidence.outcome, case.trial
     if plan.data_path is None or plan.channels or case.evidence.tc_ends or not trial.workload.is_one_path:
         return None
@@ -192,7 +188,7 @@ def _sent_bytes(case: Case, *, is_data: bool) -> tuple[int, int, int] | None:
     if any(not isinstance(each, Constant) for _, each in trial.background) or not _all_ours(case):
         return None
     ip_bytes = ETHERNET_BYTES + (20 if plan.data_path.destination_ip.version == 4 else 40)
-    frame, short, total = frame_bytes(plan.mtu_bytes), 0, len(outcome.flows) * ENDS_BYTES
+    total = len(outcome.flows) * ENDS_BYTES
     if isinstance(trial.workload, UdpWorkload):
         found = measured.find(UdpResult, outcome.measured)
         if found is None or found.sent_datagrams is None:
@@ -205,8 +201,6 @@ def _sent_bytes(case: Case, *, is_data: bool) -> tuple[int, int, int] | None:
             return None
         is_short = is_data and not _counts_marks(trial)
         header = ip_bytes + (TIMED_BYTES if is_short else LONGEST_BYTES)
-        frame = sent.largest_bytes + ip_bytes + TIMED_BYTES
-        short = sent.data_packets * sent.largest_bytes - sent.payload_bytes
         total += sent.payload_bytes + sent.packets * header
         unanswered = outcome.sent.data_packets - (outcome.arrived_segments or 0)
         total += 0 if is_data else max(0, unanswered) * header
@@ -219,8 +213,7 @@ def _sent_bytes(case: Case, *, is_data: bool) -> tuple[int, int, int] | None:
         if (each.source == trial.workload.source) == is_data:
             own = each.length_bytes + udp.HEADERS_BYTES[plan.data_path.destination_ip.version] + ETHERNET_BYTES
             total += told.sent_datagrams * own
-            short += told.sent_datagrams * max(0, frame - own)
-    return total, frame, short
+    return total
 
 
 def _counts_marks(trial: Trial) -> bool:
