@@ -43,8 +43,8 @@ def rtt(case: Case) -> Iterator[Finding]:
 
 
 def one_way(case: Case) -> Iterator[Finding]:
-    """The shortest way of a datagram."""
-    found = measured.find(UdpResult, case.evidence.outcome.measured)
+    """The shortest way of a datagram; TCLinks do not say which part of a round trip is the way back."""
+    found = None if case.evidence.tc_ends else measured.find(UdpResult, case.evidence.outcome.measured)
     if not isinstance(case.trial.workload, UdpWorkload) or found is None or found.delay_min_s is None:
         return
     low_s, high_s = _bounds_s(case)
