@@ -31,7 +31,7 @@ class Submission:
 
     def text(self, name: str) -> str:
         """A file as text; what is no UTF-8 is replaced."""
-        return self.files[name].decode(errors="replace")
+        return input_file.decoded(self.files[name], errors="replace")
 
 
 def read(exercise: Exercise, folder: Path, name: str | None = None) -> Submission:
@@ -73,7 +73,7 @@ def checked(exercise: Exercise, name: str, files: Mapping[str, bytes], problems:
         if each in files and each.endswith(YAML):
             more += _elsewhere(each, files[each])
         if about.may_change and each in files:
-            starter = (exercise.folder / STARTER / each).read_text()
+            starter = input_file.read_text(exercise.folder / STARTER / each, input_file.SPEC_BYTES)
             more += _changed(each, starter, files[each], about.may_change)
     return Submission(name, files, (*problems, *more))
 
@@ -88,7 +88,7 @@ def _read(path: Path, most_bytes: int) -> bytes:
 def _elsewhere(name: str, text: bytes) -> list[str]:
     """Values that name files beyond the folder: whoever reads a topology or a scenario would read them, too."""
     try:
-        data = parse(text.decode("utf-8-sig"), Position(name, 1)).data
+        data = parse(input_file.decoded(text), Position(name, 1)).data
     except (UserError, UnicodeDecodeError):
         return []  # whoever needs the file says so
     found = [each for each in _texts(data) if each.startswith(("/", "~")) or ".." in each.split("/")]
@@ -105,9 +105,9 @@ def _texts(data: Any) -> Iterator[str]:
 def _changed(name: str, starter: str, text: bytes, allowed: Sequence[str]) -> list[str]:
     """The keys that differ from the starter's and may not."""
     try:
-        given = parse(text.decode("utf-8-sig"), Position(name, 1)).data
+        given = parse(input_file.decoded(text), Position(name, 1)).data
     except (UserError, UnicodeDecodeError) as error:
-        return [str(error) if isinstance(error, UserError) else f"{name}: it is not text in UTF-8"]
+        return [str(error) if isinstance(error, UserError) else f"{name}: it is {input_file.no_text(text)}"]
     before, after = _leaves(parse(starter, Position(name, 1)).data), _leaves(given)
     keys = [key for key in dict.fromkeys((*before, *after)) if before.get(key) != after.get(key)]
     refused = [key for key in keys if not any(_under(key, pattern) for pattern in allowed)]

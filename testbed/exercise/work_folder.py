@@ -128,7 +128,8 @@ def next_hint(work: WorkFolder) -> str | None:
 
 def solution(exercise: Exercise) -> dict[str, str]:
     """The reference solution, by the names of its files."""
-    return {name: (exercise.folder / SOLUTION / name).read_text() for name in exercise.file.files}
+    folder = exercise.folder / SOLUTION
+    return {name: input_file.read_text(folder / name, input_file.SPEC_BYTES) for name in exercise.file.files}
 
 
 def note(folder: Path, exercise: str, hints: int) -> None:

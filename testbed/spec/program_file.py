@@ -5,6 +5,7 @@ Reads files, and copies them into the user's cache.
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,6 +23,8 @@ BESIDE = "a file or folder, relative to the {} folder"
 SCENARIO, TOPOLOGY = "scenario's", "topology file's"
 ENVIRONMENT = "python"
 """The name of the virtual environment among the files of a controller."""
+LINE_BYTES = 256
+"""Of the first line of a program, as far as a kernel reads it."""
 A_VENV = "the folder of a virtual environment (python3 -m venv)"
 
 
@@ -60,9 +63,24 @@ class Files:
         for name, source in self.found.items():
             try:
                 self.digests[name] = program_store.digest(source)
+                self._refuse_other_lines(name, source)
             except OSError as error:
                 what = f"{str(source)!r} cannot be read: {error.strerror}"
                 self.faults.append(Fault(self.where[name], what, self.allowed, named=True))
+
+    def _refuse_other_lines(self, name: str, source: Path) -> None:
+        """Programs are kept as they are, byte for byte; and a kernel takes the CR in `#!/bin/sh CR LF` for a part of
+        the interpreter's name. Python, started with a file, does not mind.
+        """
+        is_pythons = name.endswith(".py") and self.where[name][-1] != "run"
+        if is_pythons or not source.is_file():
+            return
+        with source.open("rb") as file:
+            first = file.readline(LINE_BYTES)
+        if first.startswith(b"#!") and first.endswith(b"\r\n"):
+            what = f"{str(source)!r} has line endings of Windows, with which Linux does not start it"
+            fix = f"those of Linux: sed -i 's/\\r$//' {shlex.quote(str(source))}"
+            self.faults.append(Fault(self.where[name], what, fix, named=True))
 
     def keep(self, path: Place) -> None:
         """Has them copied into the cache when nothing is wrong with the spec files. Then raises SpecError for what goes

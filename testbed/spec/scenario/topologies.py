@@ -254,10 +254,10 @@ def read(path: str | os.PathLike[str], held: str | None = None) -> Document:
     except OSError as error:
         raise _unreadable(path, error) from None
     try:
-        return parse(data.decode("utf-8-sig"), Position(name, 1))
+        return parse(input_file.decoded(data), Position(name, 1))
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise SpecError([Problem(name, line, "this is not text in UTF-8")]) from None
+        raise SpecError([Problem(name, line, f"this is {input_file.no_text(data)}")]) from None
 
 
 def _why_not(file: str) -> OSError:

@@ -1,10 +1,14 @@
 """A file from outside, read whole if it is an ordinary file within bounds. Reads files.
 
 `/dev/zero` never ends, a pipe without a writer never begins, and a file may be larger than the memory.
+
+What people write they may write on any computer: `decoded` is the one place where the bytes of a file become text, and
+there the line endings of Windows become those of Linux, and the mark of Unicode at the beginning goes.
 """
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import errno
 import os
@@ -40,10 +44,25 @@ def read(path: str | os.PathLike[str], most_bytes: int, *, by_link: bool = True)
 
 def read_text(path: str | os.PathLike[str], most_bytes: int, *, by_link: bool = True) -> str:
     """The text of a file in UTF-8. Raises OSError as `read` does, also where it is no such text."""
+    data = read(path, most_bytes, by_link=by_link)
     try:
-        return read(path, most_bytes, by_link=by_link).decode("utf-8-sig")
+        return decoded(data)
     except UnicodeDecodeError:
-        raise OSError(errno.EILSEQ, "it is not text in UTF-8") from None
+        raise OSError(errno.EILSEQ, f"it is {no_text(data)}") from None
+
+
+def decoded(data: bytes, *, errors: str = "strict") -> str:
+    """The text of bytes in UTF-8, with or without a byte order mark; a line ends with "\\n", also where the bytes have
+    CR and LF. A CR by itself stays, and is a control character like any other. Raises UnicodeDecodeError, unless
+    `errors` says otherwise, as for bytes.decode().
+    """
+    return data.decode("utf-8-sig", errors).replace("\r\n", "\n")
+
+
+def no_text(data: bytes) -> str:
+    """What bytes are that are no text in UTF-8, in words that follow "it is" or "this is"."""
+    is_wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return "not text in UTF-8" + (", but in UTF-16: save it as UTF-8" if is_wide else "")
 
 
 def are_same(first: str | os.PathLike[str], second: str | os.PathLike[str]) -> bool:
