@@ -52,7 +52,7 @@ def read_text(path: str | os.PathLike[str], most_bytes: int, *, by_link: bool = 
 
 
 def decoded(data: bytes, *, errors: str = "strict") -> str:
-    """The text of bytes in UTF-8, with or without a byte order mark; a line ends with "\\n", also where the bytes have
+    """The text of bytes in UTF-8, with or without a byte order mark; each line ends with LF, also where the bytes have
     CR and LF. A CR by itself stays, and is a control character like any other. Raises UnicodeDecodeError, unless
     `errors` says otherwise, as for bytes.decode().
     """
