@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 from testbed.kernel import confinement, lab
 from testbed.kernel.image.cache import KernelImage, find
-from testbed.kernel.native_program import Tools, tools
+from testbed.native_program import Tools, tools
 
 PAIRS = 40
 GOAL = 0.02

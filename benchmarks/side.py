@@ -20,12 +20,16 @@ from typer.testing import CliRunner
 from testbed.cli import app
 from testbed.error import SpecError, UserError
 from testbed.model.workload import BUILT_IN
-from testbed.plan.step import data as step_data
 from testbed.spec.json_schema import schema
 from testbed.spec.load import is_scenario, load_scenario
 from testbed.spec.scenario import trial as stored
 from testbed.spec.syntax.document import Document, Position
 from testbed.trial.orders.sequence import orders
+
+try:
+    from testbed.plan.step import data as step_data
+except ImportError:  # older checkouts have it elsewhere
+    from testbed.plan.step_json import data as step_data  # type: ignore[import-not-found, no-redef]
 
 TOOLS = tuple(each.tool for each in BUILT_IN)
 MOST_TRIALS = 3

@@ -14,7 +14,7 @@ from pathlib import Path
 from leftover import outlive, processes_below
 
 from testbed.cache_folder import user_folder
-from testbed.kernel.native_program import tools
+from testbed.native_program import tools
 
 TESTBED = "from testbed.cli import main; main()"
 PATIENCE_S = 180.0

@@ -15,18 +15,17 @@ from pathlib import Path
 import pytest
 from trials import Ran, RunTrial
 
-from testbed import journal
+from testbed import journal, native_program
 from testbed.cache_folder import user_folder
 from testbed.error import MachineError
-from testbed.kernel import native_program
 from testbed.kernel.image.cache import find, user_cache
-from testbed.kernel.native_program import AGENT, MAIN
 from testbed.kernel.vm import kernel_cache
 from testbed.model.run_setting import LAB
+from testbed.native_program import AGENT, MAIN
 from testbed.trial import run
 from testbed.trial.ready_kernel import ReadyKernel, ready_kernel
 
-ASK = "import testbed.kernel.native_program as made; print(made._agent())"
+ASK = "import testbed.native_program as made; print(made._agent())"
 NOBODY = 65534
 SAID = "import sys; sys.path.insert(0, sys.argv[1]); import noun; print(noun.said)"
 

@@ -14,8 +14,8 @@ import pytest
 from testbed.agent.step import Trial
 from testbed.agent.syscall import StepError
 from testbed.kernel.guest import TrialError
-from testbed.kernel.native_program import tools
 from testbed.model.workload.command import CommandWorkload, Started
+from testbed.native_program import tools
 from testbed.plan.step import Placeholder, data
 from testbed.trial.workload import command_output, command_part
 from testbed.trial.workload.command_part import gather

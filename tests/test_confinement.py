@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import pty
+import re
 import shutil
 import socket
 import subprocess
@@ -20,6 +21,7 @@ import pytest
 from interactive import Home
 from trials import make_trial
 
+import testbed
 from testbed import process
 from testbed.commands import foreign_code
 from testbed.error import MachineError, SpecError, UserError
@@ -27,9 +29,9 @@ from testbed.kernel import confinement, consumption, lab
 from testbed.kernel.confinement import Method
 from testbed.kernel.guest import TrialError
 from testbed.kernel.image.cache import KernelImage, find
-from testbed.kernel.native_program import AGENT, Tools, tools
 from testbed.model.node.vm import Vm
 from testbed.model.run_setting import Kernel, KernelKind
+from testbed.native_program import AGENT, Tools, tools
 from testbed.package import MININET_PYTHON
 from testbed.plan.step import Run
 from testbed.spec import mininet_import
@@ -522,6 +524,13 @@ def test_what_a_topology_in_python_tries_is_refused(target: Path, own: Path, mon
     assert (own / "beside.txt").read_text() == (own / "removed").read_text() == "as it was"
 
 
+def test_landlock_has_one_place_in_the_code() -> None:
+    package = Path(testbed.__file__).parent
+    files = [path for path in package.rglob("*") if path.suffix in (".py", ".c", ".h")]
+    rules = [path.name for path in files if re.search(r"restrict_self", path.read_text(), re.IGNORECASE)]
+    assert rules == ["confinement.h"]
+
+
 @needs_mininet
 def test_what_a_topology_in_python_tries_works_where_nothing_confines_it(
     target: Path, own: Path, monkeypatch: pytest.MonkeyPatch
@@ -532,7 +541,7 @@ def test_what_a_topology_in_python_tries_works_where_nothing_confines_it(
     code += "driver.confine = lambda *given: None; "
     code += f"sys.exit(driver.main(['read', {file!r}, 'Small']))"
     folder = os.open(own, os.O_PATH)
-    said = {"source": Path(file).read_text(), "arguments": {}, "file": folder, "folder": folder}
+    said = {"source": Path(file).read_text(), "arguments": {}, "library": "", "file": folder, "folder": folder}
     done = subprocess.run(
         (*MININET_PYTHON, "-c", code), input=json.dumps(said), capture_output=True, text=True, pass_fds=(folder,)
     )

@@ -14,12 +14,12 @@ from trials import Ran, make_trial
 from testbed.error import MachineError, SpecError, UserError
 from testbed.kernel.image import cache, feature, first_boot
 from testbed.kernel.image.cache import KernelImage
-from testbed.kernel.native_program import Tools
 from testbed.kernel.ready import named
 from testbed.kernel.vm import first_boot as vm_first_boot
 from testbed.kernel.vm import kernel_cache
 from testbed.model.run_setting import LAB
 from testbed.model.scenario import CONGESTION_SYSCTL
+from testbed.native_program import Tools
 from testbed.trial import readiness
 from testbed.trial.orders.sequence import orders
 from testbed.trial.ready_kernel import ReadyKernel, ready_kernel

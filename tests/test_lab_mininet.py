@@ -17,7 +17,7 @@ from testbed import package, process
 from testbed.error import MachineError
 from testbed.kernel import lab
 from testbed.kernel.image.cache import find
-from testbed.kernel.native_program import tools
+from testbed.native_program import tools
 from testbed.package import MININET_DRIVER, MININET_PYTHON
 from testbed.plan.step import Run, step_of
 from testbed.spec import mininet_import

@@ -30,7 +30,7 @@ LAYERS = (
     ("kernel",),
     ("spec", "plan"),
     ("model",),
-    ("codec",),
+    ("codec", "native_program"),
     ("process", "journal", "units", "library"),
     ("package", "cache_folder"),
     ("error",),
@@ -83,7 +83,7 @@ INSIDE = {
     ),
 }
 
-PACKAGES_MAX, ROOT_MODULES_MAX, MODULES_MAX, LINES_MAX = 15, 11, 25, 600
+PACKAGES_MAX, ROOT_MODULES_MAX, MODULES_MAX, LINES_MAX = 15, 12, 25, 600
 
 STARTS_PROCESSES = {"process", "agent"}  # the agent runs where the network is, on its own
 

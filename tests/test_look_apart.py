@@ -17,7 +17,7 @@ from test_gate_sample import of, sampled
 from test_mininet import in_mininet, tc_evidence
 from trials import make_trial
 
-from testbed.kernel.native_program import tools
+from testbed.native_program import tools
 from testbed.plan.link.stage import BUFFER, RATE
 from testbed.trial.evidence.case import Case
 from testbed.trial.evidence.stage import TcEvidence

@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 
 from testbed.commands.computer.doctor import doctor
 from testbed.error import MachineError
-from testbed.kernel.native_program import AGENT
+from testbed.native_program import AGENT
 from testbed.plan.node import vm
 from testbed.plan.step import data
 from testbed.spec.load import load_scenario

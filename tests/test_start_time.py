@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from trials import Ran, RunTrial
 
+from testbed import native_program
 from testbed.agent import syscall
-from testbed.kernel import native_program
 from testbed.trial.ready_kernel import ready_kernel
 
 READS = 100

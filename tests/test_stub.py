@@ -11,7 +11,7 @@ from testbed import process
 from testbed.exercise import check, jail, submission, work_folder
 from testbed.kernel import lab
 from testbed.kernel.image.cache import find
-from testbed.kernel.native_program import tools
+from testbed.native_program import tools
 from testbed.plan.step import Run
 
 pytestmark = pytest.mark.lab

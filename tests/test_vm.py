@@ -29,7 +29,6 @@ from testbed.agent import remote_vm
 from testbed.error import MachineError, SpecError, UserError
 from testbed.interactive.build import build
 from testbed.kernel.guest import TrialError
-from testbed.kernel.native_program import tools
 from testbed.kernel.ready import doctor
 from testbed.kernel.ready.named import check_kernels, kernels_of
 from testbed.kernel.vm import build as vm_build
@@ -38,6 +37,7 @@ from testbed.kernel.vm.kernel_cache import VmKernel
 from testbed.model.node.vm import Vm
 from testbed.model.run_setting import Kernel
 from testbed.model.scenario import Trial
+from testbed.native_program import tools
 from testbed.plan.node import vm as qemu
 from testbed.plan.step import Location, Placeholder, Run, Sleep, StartVm
 from testbed.spec.load import load_scenario, load_topology

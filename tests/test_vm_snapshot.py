@@ -21,10 +21,10 @@ from testbed.error import MachineError
 from testbed.kernel import lab
 from testbed.kernel.guest import TrialError
 from testbed.kernel.image.cache import KernelImage
-from testbed.kernel.native_program import Tools
 from testbed.kernel.vm import hypervisor, kernel_cache, runtime, snapshot
 from testbed.kernel.vm.kernel_cache import VmKernel
 from testbed.model.scenario import Trial
+from testbed.native_program import Tools
 from testbed.plan.node import vm as qemu
 from testbed.plan.step import ReachVm, Run, StartVm, Step
 from testbed.spec.load import load_scenario

@@ -9,7 +9,8 @@ because the system's Python, to which Mininet belongs, runs it without any other
     mininet_driver.py read FILE CLASS
                                the nodes and links of a topology in Python, as JSON. Standard input is a JSON mapping:
                                `source` has the bytes of the file, each as a character, `arguments` those of the class;
-                               `file` and `folder` are descriptors of the file and of its folder
+                               `file` and `folder` are descriptors of the file and of its folder; `library` is the
+                               path of what confines the process (`native/confine_topology.c`)
     mininet_driver.py check     fails if there is no Mininet that works
 
 `build` ends when the network is up; a child of it stays, because the shells of Mininet's nodes are its children.  Every
@@ -21,17 +22,13 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import errno
 import functools
 import json
 import logging
 import os
 import pwd
-import resource
 import shutil
 import signal
-import stat
-import struct
 import subprocess
 import sys
 import time
@@ -343,7 +340,7 @@ def read(path: str, name: str) -> None:
     import mininet.node  # noqa: F401 - it starts processes, and topologies import it
 
     home = os.readlink(f"/proc/self/fd/{said['folder']}")
-    confine(said["file"], said["folder"])
+    confine(said["library"], said["file"], said["folder"])
     json.dump(said_by(path, home, said["source"].encode("latin-1"), name, said["arguments"]), out)
     out.close()
 
@@ -356,91 +353,22 @@ ALLOW_CODE = "TESTBED_ALLOW_CODE"
 """The environment variable by which a user has code run that nothing confines."""
 
 SYSTEM = ("/usr", "/bin", "/lib", "/lib32", "/lib64", "/etc/mime.types", "/etc/localtime", "/dev/urandom", "/dev/null")
-READ_LIMITS = {
-    resource.RLIMIT_AS: 1 << 30,
-    resource.RLIMIT_CPU: 60,
-    resource.RLIMIT_FSIZE: 8 << 20,
-    resource.RLIMIT_NOFILE: 256,
-    resource.RLIMIT_CORE: 0,
-}
-"""For reading a topology; in bytes, seconds and descriptors. What it prints goes to files, so they bound that, too."""
-BESIDE_MAX = 4096
-"""How many files and folders below the folder of a topology it can read, those that are nearest first."""
-FOLDERS_MAX = 128
-"""How many of them are open at a time, before they are looked into."""
-LIBC = ctypes.CDLL(None, use_errno=True)
-CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
-FILE_RIGHTS = (0, (1 << 13) - 1, (1 << 14) - 1, (1 << 15) - 1, (1 << 15) - 1, (1 << 16) - 1)
-"""All that Landlock knows of files, by the version of its interface."""
-READ_FILE, READ_FOLDER = 1 << 2, 1 << 3
-NO_NEW_PRIVS, SECCOMP, FILTER, CAPABILITIES = 38, 22, 2, 0x20080522
-ALLOWED_CALLS = {
-    "x86_64": "0 1 3 4 5 6 7 8 9 10 11 12 13 14 15 17 19 20 21 23 24 25 28 32 33 35 39 60 63 79 78 217 89 96 "
-    "97 98 100 102 104 107 108 131 186 201 202 204 228 229 230 231 2 257 262 267 269 270 271 273 292 "
-    "318 332 219 221 439 436",
-    "aarch64": "63 64 57 80 62 222 226 215 214 134 135 139 67 65 66 124 216 233 23 101 172 93 160 17 61 169 163 "
-    "165 153 174 176 175 177 132 178 98 123 113 114 115 94 56 79 78 48 72 73 99 24 278 291 128 223 "
-    "439 436",
-}
-"""By their numbers, those of these that a processor has: read, write, close, stat, fstat, lstat, poll, lseek, mmap,
-mprotect, munmap, brk, rt_sigaction, rt_sigprocmask, rt_sigreturn, pread64, readv, writev, access, select, sched_yield,
-mremap, madvise, dup, dup2, nanosleep, getpid, exit, uname, getcwd, getdents, getdents64, readlink, gettimeofday,
-getrlimit, getrusage, times, getuid, getgid, geteuid, getegid, sigaltstack, gettid, time, futex, sched_getaffinity,
-clock_gettime, clock_getres, clock_nanosleep, exit_group, open, openat, newfstatat, readlinkat, faccessat, pselect6,
-ppoll, set_robust_list, dup3, getrandom, statx, restart_syscall, fadvise64, faccessat2, close_range. Those that strace
-shows of topologies, and their variants in other versions of Python and of the C library.
-"""
-ALLOWED_REQUESTS = {
-    "x86_64": {16: (0x5401, 0x5413, 0x5450, 0x5451), 72: (0, 1, 2, 3, 1030)},
-    "aarch64": {29: (0x5401, 0x5413, 0x5450, 0x5451), 25: (0, 1, 2, 3, 1030)},
-}
-"""Of ioctl, to ask whether something is a terminal and to close it on exec; of fcntl, to duplicate and to look."""
-FIRST_NEW_CALL = 424
-"""Of what is newer and not allowed, programs believe that this kernel does not have it."""
-ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
 
-def confine(file: int, folder: int) -> None:
+def confine(library: str, file: int, folder: int) -> None:
     """From here on this process can read the system, the topology's file and what is beside it, and nothing else: write
-    no file, start no process, open no socket. Closes both descriptors. Where the kernel cannot see to it, raises
+    no file, start no process, open no socket (`native/confine_topology.c`). Where the kernel cannot see to it, raises
     Failed, unless the user has said ALLOW_CODE.
     """
-    abi = LIBC.syscall(CREATE_RULESET, None, 0, 1)
-    machine = os.uname().machine
-    if abi < 1 or machine not in ARCHITECTURES:
-        if os.environ.get(ALLOW_CODE):
-            return
+    paths = [os.fsencode(each or ".") for each in (*SYSTEM, *sys.path)]
+    beside = -1 if is_above_a_home(file, folder) else folder
+    readable = (ctypes.c_char_p * (len(paths) + 1))(*paths, None)
+    if ctypes.CDLL(library).confine_topology(file, beside, readable) < 0 and not os.environ.get(ALLOW_CODE):
         raise Failed(
             "nothing confines Python here, as Landlock does from Linux 5.13 on; allowed: testbed … --allow-code"
         )
-    for limit, most in READ_LIMITS.items():
-        _, hard = resource.getrlimit(limit)
-        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(limit, (most, most))
-    checked(LIBC.prctl(NO_NEW_PRIVS, 1, 0, 0, 0))
-    checked(LIBC.capset(struct.pack("Ii", CAPABILITIES, 0), bytes(24)))
-    handled = FILE_RIGHTS[min(abi, 5)]
-    ruleset = struct.pack("QQQ", handled, 3 if abi >= 4 else 0, 3 if abi >= 6 else 0)
-    rules = checked(LIBC.syscall(CREATE_RULESET, ruleset, 24 if abi >= 6 else 16 if abi >= 4 else 8, 0))
-    for path in (*SYSTEM, *sys.path):
-        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-            allow(rules, os.open(path or ".", os.O_PATH))
-    if not is_above_a_home(file, folder):
-        allow_beside(rules, os.dup(folder))
-    allow(rules, file)
-    os.close(folder)
-    checked(LIBC.syscall(RESTRICT_SELF, rules, 0))
-    os.close(rules)
-    refuse_calls(machine)
-
-
-def allow(rules: int, place: int, *, only_names: bool = False) -> None:
-    """Has an opened file or folder be read, or only the names of the files below it. Closes it."""
-    rights = READ_FOLDER if only_names else READ_FILE | READ_FOLDER if os.path.isdir(place) else READ_FILE
-    try:
-        checked(LIBC.syscall(ADD_RULE, rules, 1, struct.pack("<Qi", rights, place), 0))
-    finally:
-        os.close(place)
+    if beside < 0:
+        os.close(folder)
 
 
 def is_above_a_home(file: int, folder: int) -> bool:
@@ -456,54 +384,6 @@ def user_name(uid: int) -> str:
         return pwd.getpwuid(uid).pw_name
     except KeyError:
         return ""
-
-
-def allow_beside(rules: int, folder: int) -> None:
-    """What is below the folder of a topology's file and is not hidden, at any depth; links are no part. Closes it.
-    In a folder that could be read as a whole hidden files could be read, so each file has a rule.
-    """
-    allow(rules, os.dup(folder), only_names=True)
-    waiting, left = [folder], BESIDE_MAX
-    while waiting:
-        here = waiting.pop(0)
-        for name in sorted(os.listdir(f"/proc/self/fd/{here}")) if left else ():
-            if name.startswith(".") or not left:
-                continue
-            left -= 1
-            with contextlib.suppress(OSError):
-                place = os.open(name, os.O_PATH | os.O_NOFOLLOW, dir_fd=here)
-                mode = os.fstat(place).st_mode
-                if stat.S_ISDIR(mode) and len(waiting) < FOLDERS_MAX:
-                    waiting.append(place)
-                elif stat.S_ISREG(mode):
-                    allow(rules, place)
-                else:
-                    os.close(place)
-        os.close(here)
-
-
-def refuse_calls(machine: str) -> None:
-    """A seccomp filter: EPERM for all but ALLOWED_CALLS, ENOSYS for new ones and those of other architectures."""
-    load, jump_equal, jump_from, answer = 0x20, 0x15, 0x35, 0x06
-    allow, refuse, unknown = 0x7FFF0000, 0x00050000 | errno.EPERM, 0x00050000 | errno.ENOSYS
-    lines = [(load, 0, 0, 4), (jump_equal, 1, 0, ARCHITECTURES[machine]), (answer, 0, 0, unknown), (load, 0, 0, 0)]
-    for number in map(int, ALLOWED_CALLS[machine].split()):
-        lines += [(jump_equal, 0, 1, number), (answer, 0, 0, allow)]
-    for number, requests in ALLOWED_REQUESTS[machine].items():
-        lines += [(jump_equal, 0, 2 * len(requests) + 2, number), (load, 0, 0, 24)]
-        for request in requests:
-            lines += [(jump_equal, 0, 1, request), (answer, 0, 0, allow)]
-        lines.append((answer, 0, 0, refuse))
-    lines += [(jump_from, 0, 1, FIRST_NEW_CALL), (answer, 0, 0, unknown), (answer, 0, 0, refuse)]
-    program = b"".join(struct.pack("HBBI", *line) for line in lines)
-    text = ctypes.create_string_buffer(program, len(program))
-    checked(LIBC.prctl(SECCOMP, FILTER, struct.pack("HxxxxxxP", len(lines), ctypes.addressof(text)), 0, 0))
-
-
-def checked(result: int) -> int:
-    if result < 0:
-        raise Failed(f"Python cannot be confined: {os.strerror(ctypes.get_errno())}")
-    return result
 
 
 def said_by(path: str, home: str, source: bytes, name: str, arguments: Data) -> Data:

@@ -31,7 +31,7 @@ from ..kernel.consumption import Watch, share
 from ..kernel.guest import CONSOLE, TrialError, ending, write_steps
 from ..kernel.image.cache import find
 from ..kernel.machine import connected
-from ..kernel.native_program import tools
+from ..native_program import tools
 from ..plan.node.real_nic import Wanted
 from ..plan.step import Serve, step_of
 from ..process import CommandError, Running

@@ -12,10 +12,10 @@ from typing import Any
 
 from ..codec.keyed import read
 from ..error import UserError, one_of
-from ..kernel.native_program import tools
 from ..model.link.fault import BY_HAND
 from ..model.run_setting import Kernel
 from ..model.topology import Topology
+from ..native_program import tools
 from ..plan import batch
 from ..plan.link import fault, ruleset
 from ..plan.link.stage import Emulator

@@ -24,8 +24,8 @@ from ..kernel.consumption import share
 from ..kernel.guest import TrialError
 from ..kernel.guest_file import COPIED_BYTES, COUNT_BYTES, PRINTED_BYTES, STEPS_BYTES
 from ..kernel.image.cache import find
-from ..kernel.native_program import tools
 from ..model.run_setting import Kernel
+from ..native_program import tools
 from ..plan.step import Run
 from ..spec.syntax import input_file
 from ..trial import strict_folder

@@ -10,9 +10,9 @@ from dataclasses import replace
 from typing import Any
 
 from ..error import UserError, one_of
-from ..kernel.native_program import tools
 from ..model.run_setting import Kernel
 from ..model.topology import Topology
+from ..native_program import tools
 from ..plan import batch
 from ..plan.command import PREFIX
 from ..plan.node import controller

@@ -18,7 +18,7 @@ from ..error import MachineError, TestbedError, UserError
 from ..journal import Entry, Held, Taken
 from ..kernel.image.cache import find
 from ..kernel.lab import Programs
-from ..kernel.native_program import tools
+from ..native_program import tools
 from ..plan.step import data
 from ..spec.topology.file import TopologyFile
 from ..trial.start.local_words import programs, substituted

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from .. import process
 from ..error import MachineError
-from .native_program import Tools
+from ..native_program import Tools
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store")
 """Folders of programs and libraries, which hold nothing that is secret."""

@@ -15,10 +15,10 @@ from pathlib import Path
 
 from .. import process
 from ..agent.syscall import OUTSIDE
+from ..native_program import AGENT, MAIN, Tools
 from ..process import Running
 from .guest import CONSOLE, Ending, Progress, Steps, ending, interpreter, pipe, watch, write_steps
 from .image.feature import PROBES
-from .native_program import AGENT, MAIN, Tools
 
 
 @cache

@@ -19,13 +19,13 @@ from pathlib import Path
 from .. import process
 from ..cache_folder import open_lock, private, try_lock
 from ..error import MachineError
+from ..native_program import MAIN, Tools
 from ..process import Running
 from . import confinement
 from .confinement import Allowance
 from .consumption import available_bytes, share
 from .guest import CONSOLE, Ending, Progress, Steps, ending, interpreter, pipe, watch, write_steps
 from .image.cache import KernelImage
-from .native_program import MAIN, Tools
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from ..agent.mininet_driver import ALLOW_CODE, ONLY
 from ..codec.fault import Fault
 from ..error import MachineError, Problem, SpecError, ValueRefused
 from ..library import is_ours
+from ..native_program import tools
 from ..package import MININET_DRIVER, MININET_PYTHON, install_command
 from .syntax import input_file
 from .syntax.attachment import Folder, Outside, unread
@@ -153,7 +154,8 @@ def _built(path: str, mininet_topology: MininetTopologyFile, source: bytes, held
         if not os.path.samestat(named, os.fstat(file)):  # somebody put another folder in its place
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
         said, out, error = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
-        about = {"source": source.decode("latin-1"), "file": file, "folder": folder}
+        library = str(tools().folder / "confine_topology.so")
+        about = {"source": source.decode("latin-1"), "library": library, "file": file, "folder": folder}
         said.write(json.dumps({**about, "arguments": dict(mininet_topology.args)}).encode())
         said.seek(0)
         python = (*MININET_PYTHON, str(driver()), "read", path, mininet_topology.name)

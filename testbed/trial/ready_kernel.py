@@ -9,10 +9,10 @@ from ..error import MachineError
 from ..kernel.image import feature, first_boot
 from ..kernel.image.cache import KernelImage, find
 from ..kernel.image.feature import Features
-from ..kernel.native_program import Tools, tools
 from ..kernel.vm import content
 from ..model.run_setting import Kernel
 from ..model.scenario import Trial
+from ..native_program import Tools, tools
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ from .. import __version__, package, process
 from ..error import MachineError
 from ..kernel import confinement
 from ..kernel.guest import interpreter
-from ..kernel.native_program import AGENT, tools
 from ..kernel.vm import content, guest_agent
+from ..native_program import AGENT, tools
 from ..plan.node.frr import DAEMONS, FRR_DAEMONS
 from ..plan.node.vm import PROGRAM
 from .compiled_module import is_read

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from toykernel import KCONFIG, KERNEL, TOOLS, executable, patched_files
 
-from testbed.kernel import native_program
+from testbed import native_program
 from testbed.kernel.image import debian, first_boot
 from testbed.kernel.image.cache import Cache
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from testbed import native_program
 from testbed.error import MachineError, UserError
-from testbed.kernel import native_program
 from testbed.kernel.image.build import Stage
 from testbed.kernel.vm import build, hypervisor, kernel_cache
 

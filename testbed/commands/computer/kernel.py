@@ -30,10 +30,10 @@ from ...kernel import lab
 from ...kernel.image import feature, recipe
 from ...kernel.image.build import Stage, build, installed
 from ...kernel.image.cache import KernelImage
-from ...kernel.native_program import tools
 from ...kernel.vm import build as vmbuild
 from ...kernel.vm import kernel_cache
 from ...kernel.vm.kernel_cache import VmKernel
+from ...native_program import tools
 from ...spec.load import load_scenario
 from ...trial.orders.sequence import orders
 from ...trial.start import local_words

@@ -15,9 +15,9 @@ from pathlib import Path
 from ... import process
 from ...error import MachineError
 from ...journal import folder_noted, unique
+from ...native_program import Tools, tools
 from .. import confinement, guest_file
 from ..confinement import Allowance
-from ..native_program import Tools, tools
 from . import feature
 from .feature import Features
 

@@ -25,7 +25,7 @@ import asyncssh
 
 from ...error import MachineError
 from ...model.node.machine import Machine
-from ..native_program import AGENT
+from ...native_program import AGENT
 
 CONNECT_S = 10
 KEEPALIVE_S = 5

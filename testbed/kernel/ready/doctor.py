@@ -17,12 +17,12 @@ from pathlib import Path
 
 from ... import package, process
 from ...error import MachineError
+from ...native_program import tools
 from ...spec import mininet_import
 from .. import confinement, controller
 from ..consumption import available_bytes
 from ..image import feature, first_boot
 from ..image.cache import BUILD_COMMAND, find
-from ..native_program import tools
 from ..vm import guest_agent, hypervisor, kernel_cache
 from ..vm.hypervisor import TUN
 from .probe import OVS_PACKAGE, lacking, lacking_program, missing_of_open_vswitch

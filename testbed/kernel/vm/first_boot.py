@@ -9,8 +9,8 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from ... import native_program
 from ...error import MachineError
-from .. import native_program
 from ..image import feature
 from ..image.feature import Features
 from . import hypervisor, kernel_cache

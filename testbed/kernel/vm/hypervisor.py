@@ -21,9 +21,9 @@ from ... import package, process
 from ...cache_folder import make
 from ...error import MachineError
 from ...model.node.vm import Vm
+from ...native_program import Tools
 from ...plan.node import vm as qemu
 from ...plan.step import Placeholder, StartVm, Step
-from ..native_program import Tools
 from . import kernel_cache
 from .guest_agent import agent
 from .kernel_cache import FETCH_COMMAND, VmKernel

@@ -25,6 +25,7 @@ from typing import TypeGuard
 from ...cache_folder import make
 from ...error import MachineError
 from ...journal import folder_noted, unique
+from ...native_program import Tools
 from ...plan.node import vm as qemu
 from ...plan.step import Run, StartVm, Step
 from ...spec.syntax import input_file
@@ -32,7 +33,6 @@ from .. import lab
 from ..guest import TrialError
 from ..image.cache import KernelImage
 from ..lab import VM_FILES, Programs
-from ..native_program import Tools
 from ..shelf import Shelf
 from . import content, hypervisor, kernel_cache, runtime
 

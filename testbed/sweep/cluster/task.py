@@ -19,8 +19,8 @@ from ...error import MachineError, TestbedError, UserError
 from ...kernel.consumption import available_bytes
 from ...kernel.guest import Cancelled
 from ...kernel.lab import RESERVE_BYTES
-from ...kernel.native_program import tools
 from ...model.scenario import Trial
+from ...native_program import tools
 from ...spec.scenario.trial import trial_data, trial_of
 from ...trial import run as runner
 from ...trial.evidence import remains

@@ -11,11 +11,11 @@ from pathlib import Path
 from ...kernel import controller, lab
 from ...kernel.image.cache import KernelImage
 from ...kernel.lab import Programs
-from ...kernel.native_program import Tools
 from ...kernel.vm import hypervisor, runtime, snapshot
 from ...kernel.vm.hypervisor import Accelerator
 from ...model.node.vm import Vm
 from ...model.topology import Topology
+from ...native_program import Tools
 from ...plan.step import Bring, Run, Step
 from ..workload.command import FILES
 

@@ -17,12 +17,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import process
-from ..cache_folder import flush, make, refuse_foreign, user_folder
-from ..error import MachineError
-from ..journal import folder_noted, unique
+from . import process
+from .cache_folder import flush, make, refuse_foreign, user_folder
+from .error import MachineError
+from .journal import folder_noted, unique
 
-AGENT = Path(__file__).parents[1] / "agent"
+AGENT = Path(__file__).parent / "agent"
 """The agent's folder; the interpreter starts MAIN in it, or in the folder of its compiled modules."""
 
 MAIN = "__main__.py"
@@ -36,6 +36,7 @@ BUILDS: dict[str, tuple[str, ...]] = {
     "background.c": ("-o", "background", "-pthread"),
     "command.c": ("-o", "command"),
     "confine.c": ("-o", "confine"),
+    "confine_topology.c": ("-shared", "-fPIC", "-o", "confine_topology.so"),
     "congestion.c": ("-shared", "-fPIC", "-o", "congestion.so", "-ldl"),
     "flow.c": ("-o", "flow", "-pthread"),
     "observe.c": ("-o", "observe"),
