@@ -14,7 +14,8 @@ import pytest
 from testbed import cli
 from testbed.cache_folder import user_folder
 from testbed.commands.network import up as commands_up
-from testbed.error import SpecError
+from testbed.error import MachineError, SpecError
+from testbed.kernel.vm import runtime
 from testbed.spec import mininet_import, program_store
 from testbed.spec.load import load_scenario, load_topology, programs_of
 from testbed.spec.scenario.topologies import read as read_file
@@ -222,6 +223,50 @@ def test_a_file_that_is_exchanged_after_it_was_judged_is_not_read(
     assert [path for path in kept_files if b"hunter2" in path.read_bytes()] == []
 
 
+@pytest.mark.parametrize("what", ["topology: files of a command", "scenario: files", "scenario: run"])
+def test_a_program_that_is_exchanged_before_it_is_read_is_not_kept(
+    what: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "below").mkdir()
+    (folder / "below/key").write_text("0\n1\n")
+    (folder.parent / "private/key").write_text(SECRET)
+    read = program_store.digest
+
+    def exchange_first(path: Any) -> str:
+        if not (folder / "below").is_symlink():
+            (folder / "below").rename(folder / "before")
+            (folder / "below").symlink_to(folder.parent / "private")
+        return read(path)
+
+    monkeypatch.setattr(program_store, "digest", exchange_first)
+    assert "changed while it was read" in problems(folder, what, "below/key")
+    assert kept() == []
+
+
+def test_an_image_has_the_path_that_was_judged(folder: Path) -> None:
+    (folder / "below").mkdir()
+    (folder / "below/disk.img").write_bytes(b"disk")
+    (folder / "disk.img").symlink_to("below/disk.img")
+    (folder / "t.yaml").write_text(TOPOLOGIES["image"].replace("@", "./disk.img"))
+    machine = load_topology(folder / "t.yaml").node("v").vm
+    assert machine is not None
+    assert machine.image == str((folder / "below/disk.img").resolve())
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a link to another user")
+def test_an_image_behind_another_users_link_is_refused_when_a_machine_starts(folder: Path) -> None:
+    (folder / "disk.img").write_bytes(b"disk")
+    (folder / "t.yaml").write_text(TOPOLOGIES["image"].replace("@", "./disk.img"))
+    machine = load_topology(folder / "t.yaml").node("v").vm
+    assert machine is not None
+    assert runtime.programs([machine]).reads == (folder / "disk.img",)
+    (folder / "disk.img").unlink()
+    (folder / "disk.img").symlink_to(folder.parent / "private/key")
+    os.lchown(folder / "disk.img", 65534, 65534)
+    with pytest.raises(MachineError, match=r"the link .*disk\.img belongs to the user nobody"):
+        runtime.programs([machine])
+
+
 @pytest.mark.skipif(mininet_import.missing() is not None, reason="there is no Mininet")
 def test_a_folder_that_is_exchanged_is_not_beside_a_topology_in_python(
     folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -302,7 +347,9 @@ def test_a_refused_scenario_keeps_nothing_and_one_that_is_fine_keeps_its_files(f
     (folder / "s.yaml").write_text(text)
     load_scenario(folder / "s.yaml")
     assert len(kept()) == 1
-    assert list(programs_of(folder / "s.yaml").values()) == [str(folder / "tool")]
+    (copy,) = programs_of(folder / "s.yaml").values()
+    assert Path(copy).read_text() == "mine"
+    assert Path(copy).is_relative_to(user_folder())
 
 
 @pytest.mark.parametrize("words", [("check",), ("plan",), ("run", "--dry-run"), ("up",), ("machines", "collect")])

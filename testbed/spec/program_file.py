@@ -30,15 +30,14 @@ A_VENV = "the folder of a virtual environment (python3 -m venv)"
 
 @dataclass
 class Files:
-    """The files of one program or workload: `found` by the names that they have among them, `where` they are named, and
-    what is wrong. `beside` says whose folder they are in.
+    """The files of one program or workload: `found` by the names that they have among them, without links, the digests
+    of what is in them, and what is wrong. `beside` says whose folder they are in.
     """
 
     beside: str
     document: Document
     folder: Folder
     found: dict[str, Path] = field(default_factory=dict)
-    where: dict[str, Place] = field(default_factory=dict)
     digests: dict[str, Any] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
 
@@ -46,41 +45,54 @@ class Files:
     def allowed(self) -> str:
         return BESIDE.format(self.beside)
 
+    @property
+    def kept(self) -> program_store.Files:
+        return tuple(sorted(self.digests.items()))
+
     def add(self, path: Place, said: str, name: str = "") -> None:
-        """A file that stands at `path` in the document; its name is the last one of its path, unless one is given."""
+        """A file that stands at `path` in the document, and the SHA-256 of what is in it while it is held; its name is
+        the last one of its path, unless one is given.
+        """
+        name = name or os.path.basename(os.path.normpath(said))
         try:
-            source = Path(self.folder.find(self.document, path, said))
+            with self.folder.held(self.document, path, said) as held:
+                source = Path(os.readlink(held))
+                if name not in self.found:
+                    self._read(path, name, source, held)
+        except FileNotFoundError as error:
+            source = Path(os.path.realpath(os.path.join(self.folder.path, said)))
+            if name not in self.found:
+                self._unread(path, source, error)
         except OSError as error:
             self.faults.append(unread(path, said, error, self.allowed, named=True))
             return
-        name = name or os.path.basename(os.path.normpath(said))
         if self.found.setdefault(name, source) != source:
             self.faults.append(Fault(path, f"two files have the name {name!r}", "names that differ", named=True))
-        self.where.setdefault(name, path)
 
-    def read(self) -> None:
-        """The SHA-256 of each."""
-        for name, source in self.found.items():
-            try:
-                self.digests[name] = program_store.digest(source)
-                self._refuse_other_lines(name, source)
-            except OSError as error:
-                what = f"{str(source)!r} cannot be read: {error.strerror}"
-                self.faults.append(Fault(self.where[name], what, self.allowed, named=True))
+    def _read(self, path: Place, name: str, source: Path, held: str) -> None:
+        try:
+            self.digests[name] = program_store.digest(held)
+            self._refuse_other_lines(path, name, source, held)
+        except OSError as error:
+            self._unread(path, source, error)
 
-    def _refuse_other_lines(self, name: str, source: Path) -> None:
+    def _unread(self, path: Place, source: Path, error: OSError) -> None:
+        what = f"{str(source)!r} cannot be read: {error.strerror}"
+        self.faults.append(Fault(path, what, self.allowed, named=True))
+
+    def _refuse_other_lines(self, path: Place, name: str, source: Path, held: str) -> None:
         """Programs are kept as they are, byte for byte; and a kernel takes the CR in `#!/bin/sh CR LF` for a part of
         the interpreter's name. Python, started with a file, does not mind.
         """
-        is_pythons = name.endswith(".py") and self.where[name][-1] != "run"
-        if is_pythons or not source.is_file():
+        is_pythons = name.endswith(".py") and path[-1] != "run"
+        if is_pythons or not os.path.isfile(held):
             return
-        with source.open("rb") as file:
+        with open(held, "rb") as file:
             first = file.readline(LINE_BYTES)
         if first.startswith(b"#!") and first.endswith(b"\r\n"):
             what = f"{str(source)!r} has line endings of Windows, with which Linux does not start it"
             fix = f"those of Linux: sed -i 's/\\r$//' {shlex.quote(str(source))}"
-            self.faults.append(Fault(self.where[name], what, fix, named=True))
+            self.faults.append(Fault(path, what, fix, named=True))
 
     def keep(self, path: Place) -> None:
         """Has them copied into the cache when nothing is wrong with the spec files. Then raises SpecError for what goes
@@ -91,7 +103,7 @@ class Files:
 
     def _kept(self, path: Place) -> None:
         try:
-            program_store.keep(self.found, tuple(sorted(self.digests.items())))
+            program_store.keep(self.found, self.kept)
         except OSError as error:
             fault = Fault(path, f"its files cannot be kept: {error.strerror or error}", self.allowed)
             raise SpecError([self.document.problem(fault)]) from None
@@ -113,14 +125,15 @@ def with_programs(document: Document, folder: Folder) -> Document:
     files = _of_workload(document, folder)
     if not (files.found or files.faults):
         return document
-    files.read()
     files.keep(("workload", "files"))
     return files.named_in(_with_links(document, files.found), ("workload",), ("workload", "files"))
 
 
 def program_files(document: Document, folder: Folder) -> dict[str, str]:
-    """The paths of the files of a workload, without folders, by their names."""
-    return {name: str(path) for name, path in _of_workload(document, folder).found.items() if path.is_file()}
+    """Where the files of a workload are kept, without folders, by their names."""
+    files = _of_workload(document, folder)
+    places = {name: program_store.place(name, files.kept) for name in files.found}
+    return {name: str(place) for name, place in places.items() if place.is_file()}
 
 
 def with_controller_programs(document: Document, folder: Folder) -> Document:
@@ -157,7 +170,6 @@ def _with_controller(document: Document, folder: Folder, name: str, about: dict[
         files.add((*node, "command"), first)
     if isinstance(about.get(ENVIRONMENT), str):
         files.add((*node, ENVIRONMENT), about[ENVIRONMENT], ENVIRONMENT)
-    files.read()
     files.faults += [fault.under(*node) for fault in _environment_faults(first, files.found.get(ENVIRONMENT))]
     files.keep((*node, "command"))
     if not (files.found or files.faults):

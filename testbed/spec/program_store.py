@@ -22,6 +22,7 @@ FOLDER = "files"
 FILES_MAX, BYTES_MAX = 50_000, 2 << 30
 """Of one file or folder that a scenario names, in all."""
 CHUNK_BYTES = 1 << 20
+READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 COMPILED = "__pycache__"
 """Folders of what Python compiles by itself: no digest covers them, and they are not kept."""
 
@@ -32,17 +33,22 @@ Files = tuple[tuple[str, str], ...]
 """Names, each with the SHA-256 of what is there."""
 
 
-def digest(path: Path) -> str:
-    """The SHA-256 of a file; of a folder, that of the names, kinds and contents of all that is in it.
+def digest(path: str | os.PathLike[str]) -> str:
+    """The SHA-256 of a file; of a folder, that of the names, kinds and contents of all that is in it. A link that
+    somebody puts in the place of a part meanwhile is not followed.
 
     Raises OSError, whose `strerror` says what is wrong and what is allowed.
     """
-    if not path.is_dir():
-        return _of_file(path)
-    whole = hashlib.sha256()
-    for name, kind, said in _entries(path):
-        whole.update(f"{kind} {name}\0{said}\n".encode())
-    return whole.hexdigest()
+    descriptor = os.open(path, READ)
+    try:
+        if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            return _of_file(descriptor)
+        whole = hashlib.sha256()
+        for name, kind, said in _entries(descriptor):
+            whole.update(f"{kind} {name}\0{said}\n".encode())
+        return whole.hexdigest()
+    finally:
+        os.close(descriptor)
 
 
 def keep(sources: Mapping[str, Path], files: Files) -> Path:
@@ -54,9 +60,10 @@ def keep(sources: Mapping[str, Path], files: Files) -> Path:
             for name, wanted in files:
                 source, target = sources[name], partial / name
                 if source.is_dir():
-                    shutil.copytree(source, target, symlinks=True, ignore=shutil.ignore_patterns(COMPILED))
+                    ignored = shutil.ignore_patterns(COMPILED)
+                    shutil.copytree(source, target, symlinks=True, ignore=ignored, copy_function=_copy)
                 else:
-                    shutil.copyfile(source, target)
+                    _copy(source, target)
                     target.chmod(0o755)
                 if digest(target) != wanted:
                     raise OSError(None, f"{source} changed while it was read")
@@ -105,43 +112,67 @@ def _folder(files: Files) -> Path:
     return user_folder() / FOLDER / name
 
 
-def _of_file(path: Path) -> str:
-    about = os.stat(path)
+def place(name: str, files: Files) -> Path:
+    """Where a file of a set is when it is kept."""
+    return _folder(files) / name
+
+
+def _copy(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
+    """A file with its mode; what is no file is refused, and no link is followed."""
+    descriptor = os.open(source, READ | os.O_NOFOLLOW)
+    with open(descriptor, "rb") as file, open(target, "wb") as copy:
+        about = _refuse(descriptor)
+        shutil.copyfileobj(file, copy, CHUNK_BYTES)
+    os.chmod(target, stat.S_IMODE(about.st_mode))
+
+
+def _refuse(descriptor: int) -> os.stat_result:
+    """Raises OSError for what is no file, or is too large."""
+    about = os.fstat(descriptor)
     if not stat.S_ISREG(about.st_mode):
         raise OSError(None, "it is no file; allowed: a file or a folder")
     if about.st_size > BYTES_MAX:
         raise OSError(None, f"it is too large; allowed: up to {BYTES_MAX >> 20} MiB")
+    return about
+
+
+def _of_file(descriptor: int) -> str:
+    _refuse(descriptor)
     whole = hashlib.sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(CHUNK_BYTES):
-            whole.update(chunk)
+    while chunk := os.read(descriptor, CHUNK_BYTES):
+        whole.update(chunk)
     return whole.hexdigest()
 
 
-def _entries(folder: Path) -> Iterator[tuple[str, str, str]]:
-    """(name, kind, digest or target) of everything below a folder that counts, in the order of the names."""
-    count = 0
-    for here, folders, names in os.walk(folder):
+def _entries(folder: int) -> Iterator[tuple[str, str, str]]:
+    """(name, kind, digest or target) of everything below an opened folder that counts, in the order of the names."""
+    root, count = Path(os.readlink(f"/proc/self/fd/{folder}")), 0
+    for here, folders, names, opened in os.fwalk(".", dir_fd=folder):
         folders[:] = sorted(name for name in folders if name != COMPILED)
         for name in sorted((*folders, *names)):
-            path = Path(here, name)
             count += 1
             if count > FILES_MAX:
                 raise OSError(None, f"it has too many files; allowed: up to {FILES_MAX}")
-            below = str(path.relative_to(folder))
-            if path.is_symlink():
-                _stays(path, folder)
-                yield below, "link", os.readlink(path)
-            elif path.is_dir():
+            below = os.path.normpath(os.path.join(here, name))
+            mode = os.stat(name, dir_fd=opened, follow_symlinks=False).st_mode
+            if stat.S_ISLNK(mode):
+                said = os.readlink(name, dir_fd=opened)
+                _stays(said, root / below, root)
+                yield below, "link", said
+            elif stat.S_ISDIR(mode):
                 yield below, "folder", ""
             else:
-                yield below, "program" if os.access(path, os.X_OK) else "file", _of_file(path)
+                kind = "program" if os.access(name, os.X_OK, dir_fd=opened) else "file"
+                part = os.open(name, READ | os.O_NOFOLLOW, dir_fd=opened)
+                try:
+                    yield below, kind, _of_file(part)
+                finally:
+                    os.close(part)
 
 
-def _stays(link: Path, folder: Path) -> None:
+def _stays(said: str, link: Path, folder: Path) -> None:
     """Raises OSError for a link to what neither the folder nor the system has: its digest would not cover that."""
-    said = os.readlink(link)
     target = Path(os.path.abspath(link.parent / said))
-    if not any(target.is_relative_to(each) for each in (SYSTEM if os.path.isabs(said) else (folder.absolute(),))):
+    if not any(target.is_relative_to(each) for each in (SYSTEM if os.path.isabs(said) else (folder,))):
         what = f"its link {str(link.relative_to(folder))!r} leads out of it, to {said!r}"
         raise OSError(None, f"{what}; allowed: links within it, without its own path, and to {SYSTEM[0]}")

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from ...cache_folder import is_trusted, user
+from ...error import MachineError
 from ...model.node.vm import Vm
 from ...plan.node import vm as qemu
 from ...plan.step import Placeholder, Run, StartVm, Step
@@ -64,7 +66,15 @@ def programs(machines: Sequence[Vm]) -> Programs:
 def _images(machines: Sequence[Vm]) -> dict[str, tuple[str, Path]]:
     """The disks of machines: what the guest calls the folder of each, and which file it is, without links."""
     named = dict.fromkeys(vm.image for vm in machines if vm.image is not None)
-    return {image: (f"image-{number}", Path(os.path.realpath(image))) for number, image in enumerate(named)}
+    return {image: (f"image-{number}", _disk(Path(image))) for number, image in enumerate(named)}
+
+
+def _disk(image: Path) -> Path:
+    """Its path was without links when it was judged. Raises MachineError for a link that another user has put there."""
+    for place in (*reversed(image.parents), image):
+        if place.is_symlink() and not is_trusted(owner := place.lstat().st_uid):
+            raise MachineError(f"{image}: the link {place} belongs to {user(owner)}", "a path without it")
+    return Path(os.path.realpath(image))
 
 
 def with_files(steps: Sequence[Step], machines: Sequence[Vm]) -> tuple[Step, ...]:

@@ -64,7 +64,8 @@ class Folder:
         return Folder(os.path.dirname(os.fspath(file)), self.permission, self.last)
 
     def find(self, document: Document, place: Place, said: str) -> str:
-        """The path, without links, of the file that the document names at a place, or of where it would be.
+        """The one path that is judged, without links: of the file that the document names at a place, or of where it
+        would be. It may be another file's when it is opened later; `held` is for what is read now.
 
         Raises Outside, and OSError for what cannot be a path.
         """

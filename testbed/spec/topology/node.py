@@ -249,25 +249,19 @@ class VmFile(NodeKeys):
 
 
 def anchored(topology: Document, folder: Folder) -> Document:
-    """The same document, in which images are named as seen from the root and not from the topology's folder."""
+    """The same document, in which images are named by the path that was judged: from the root, and without links."""
     for name, node in nodes_that(topology.data, lambda kind: kind.runs_in == "virtual machine").items():
         if isinstance(node.get("image"), str):
             place: Path = ("nodes", name, "image")
             said = node["image"]
             try:
-                image = _image(topology, place, os.path.expanduser(said), folder)
+                image = folder.find(topology, place, os.path.expanduser(said))
             except OSError as error:
                 topology = replace(topology, faults=(*topology.faults, unread(place, said, error, IMAGE_ALLOWED)))
                 continue
             nodes = {**topology.data["nodes"], name: {**node, "image": image}}
             topology = replace(topology, data={**topology.data, "nodes": nodes})
     return topology
-
-
-def _image(topology: Document, place: Path, said: str, folder: Folder) -> str:
-    """The path without "..", as results have always had it, where it leads to the same file as the one that is said."""
-    real, spelled = folder.find(topology, place, said), os.path.abspath(os.path.join(folder.path, said))
-    return spelled if os.path.realpath(spelled) == real else real
 
 
 NODES: tuple[type[NodeKeys], ...] = (HostFile, SwitchFile, RouterFile, VmFile, MachineFile)
