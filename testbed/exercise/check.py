@@ -20,7 +20,7 @@ from ..trial import run as runner
 from ..trial.orders.sequence import orders
 from ..trial.strict_folder import remove_tree
 from . import jail
-from .file import ELSEWHERE_ALLOWED, VARIANTS, Exercise, is_elsewhere
+from .file import ELSEWHERE_ALLOWED, Exercise, FileSet, is_elsewhere
 from .mark import Mark, Verdict, marked
 from .rule.answer import Answer
 from .rule.common import Kind, Net, NotChecked
@@ -28,6 +28,7 @@ from .rule.measure import Measure
 from .rule.registry import Rule
 from .stand import Stood, again, asked_again, stand
 from .submission import Submission
+from .variant import shipped
 
 TRIALS_MAX = 64
 """Of one scenario of an exercise."""
@@ -76,11 +77,12 @@ def mark(exercise: Exercise, submission: Submission, cancelled: Callable[[], boo
         given = _looked(exercise, submission, None, scratch / "given", cancelled)
         verdicts = _answered(rules, submission) | _measured(exercise, scratch / "given", cancelled) | given.verdicts
         notes = given.notes
-        for number, (name, about) in enumerate(exercise.file.variants.items()):
+        for number, variant in enumerate(shipped(exercise)):
             holding = [rule.name for rule in given.rules if _holds(verdicts[rule.name])]
             if not holding:
                 break
-            other = _looked(exercise, submission, name, scratch / f"variant-{number}", cancelled)
+            about = variant.about
+            other = _looked(exercise, submission, variant, scratch / f"variant-{number}", cancelled)
             verdicts |= {each: _in_variant(about, other.verdicts[each]) for each in holding}
             notes += tuple(f"{about}: {each}" for each in other.notes if each not in given.notes)
         return Mark(exercise.name, submission.name, marked(rules, verdicts), given.problems, given.ended, notes)
@@ -98,7 +100,7 @@ class _Looked:
 
 
 def _looked(
-    exercise: Exercise, submission: Submission, variant: str | None, folder: Path, cancelled: Callable[[], bool]
+    exercise: Exercise, submission: Submission, variant: FileSet | None, folder: Path, cancelled: Callable[[], bool]
 ) -> _Looked:
     """In the network that is given, or in one of its variants; files are in `folder`, which is made."""
     rules = tuple(rule for rule in exercise.file.rules if not isinstance(rule.kind, Answer | Measure))
@@ -132,10 +134,12 @@ def _scratch() -> Iterator[Path]:
         yield path
 
 
-def _lay_out(exercise: Exercise, submission: Submission, variant: str | None, work: Path) -> None:
+def _lay_out(exercise: Exercise, submission: Submission, variant: FileSet | None, work: Path) -> None:
     for name in exercise.given:
-        other = exercise.folder / VARIANTS / (variant or "") / name
-        shutil.copyfile(other if variant is not None and other.is_file() else exercise.folder / name, work / name)
+        if variant is not None and name in variant.files:
+            (work / name).write_bytes(variant.files[name])
+        else:
+            shutil.copyfile(exercise.folder / name, work / name)
     for name, data in submission.files.items():
         (work / name).write_bytes(data)
 

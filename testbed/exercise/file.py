@@ -3,7 +3,7 @@
 exercise.yaml     what this module describes
 handout.md        what the student reads
 starter/          the files that the student edits, as they are at first
-solution/         the same files, right
+solution/         the same files, right; without this folder and wrong/, it is the copy for students
 variants/NAME/    given files as they are in a network like the given one: the rules must hold in it, too
 wrong/NAME/       files of typical wrong submissions, in place of those of the solution; `wrong` in exercise.yaml
 says which rules they fail
@@ -18,13 +18,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..codec.fault import Fault
-from ..codec.keyed import Keyed, Kind, check, key, named
+from ..codec.keyed import Keyed, check, key, named
 from ..codec.kind import LINES, NAME, SIZE, SPAN, TEXT, listed, record, table
-from ..codec.scalar import word
 from ..error import SpecError, UserError, one_of
 from ..model.node.type import NODE_TYPES
 from ..spec.syntax import input_file
 from ..spec.syntax.document import Document, Position, mapping, parse
+from .draw import FILE_NAME, DrawFile
 from .rule.action import Action
 from .rule.answer import Answer
 from .rule.measure import Measure
@@ -35,14 +35,7 @@ VARIANTS = "variants"
 OWN = (EXERCISE, HANDOUT, STARTER, SOLUTION, WRONG, VARIANTS)
 """What is not copied to the student, or only in other ways."""
 FILES_MAX, FILE_BYTES = 32, 64 << 10
-FILE_NAME_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}"
-FILE_NAME_ALLOWED = "letters, digits, '.', '_' and '-', without folders"
 CPU_NS, MEMORY_BYTES = 30 * 10**9, 512 << 20
-
-FILE_NAME = Kind(
-    word(FILE_NAME_PATTERN, "the name of a file", FILE_NAME_ALLOWED),
-    schema={"type": "string", "pattern": f"^{FILE_NAME_PATTERN}$"},
-)
 
 
 @named
@@ -108,6 +101,9 @@ class ExerciseFile(Keyed):
         "Networks like the one that is given, in which the rules must hold, too: what differs.",
         default={},
     )
+    draw: DrawFile | None = key(
+        "draw", record(DrawFile), "What a teacher's secret may draw: a network that no student has seen.", default=None
+    )
     limits: LimitsFile = key("limits", record(LimitsFile), default=LimitsFile())
 
     @property
@@ -158,12 +154,21 @@ class ExerciseFile(Keyed):
 
 
 @dataclass(frozen=True)
+class FileSet:
+    """Given files as they are in another network, by name; `about` says what differs."""
+
+    about: str
+    files: Mapping[str, bytes]
+
+
+@dataclass(frozen=True)
 class Exercise:
-    """An exercise, with the folder that it is in."""
+    """An exercise, with the folder that it is in. `secret` are networks that only one marking has."""
 
     name: str
     folder: Path
     file: ExerciseFile
+    secret: tuple[FileSet, ...] = ()
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -174,6 +179,11 @@ class Exercise:
     def wrongs(self) -> tuple[str, ...]:
         """The names of the wrong submissions."""
         return tuple(self.file.wrong)
+
+    @property
+    def is_for_students(self) -> bool:
+        """Whether it has no solution, as in the copy that students get."""
+        return not (self.folder / SOLUTION).is_dir()
 
 
 def load(folder: Path) -> Exercise:
@@ -241,11 +251,13 @@ def _missing(found: ExerciseFile, folder: Path) -> Iterator[Fault]:
         if len(rule.kinds) == 1 and isinstance(rule.kind, Measure) and not has(rule.kind.scenario):
             what = f"there is no file {rule.kind.scenario!r}"
             yield Fault(("expect", number, rule.kinds[0], "scenario"), what, f"a file in {folder}", named=True)
+    is_whole = (folder / SOLUTION).is_dir()
     for name, file in found.files.items():
-        if not (folder / SOLUTION / name).is_file():
+        if is_whole and not (folder / SOLUTION / name).is_file():
             yield Fault(("files", name), f"there is no {SOLUTION}/{name}", "a solution", named=True)
         if file.may_change and not (folder / STARTER / name).is_file():
             yield Fault(("files", name), f"there is no {STARTER}/{name} to compare with", "a starter", named=True)
+    yield from _draw_faults(found, folder)
     for name in found.variants:
         own = sorted(each.name for each in (folder / VARIANTS / name).glob("*"))
         if not own:
@@ -254,6 +266,30 @@ def _missing(found: ExerciseFile, folder: Path) -> Iterator[Fault]:
             if each in found.files or each in OWN or not (folder / each).is_file():
                 what = f"{VARIANTS}/{name}/{each} stands for no file that is given"
                 yield Fault(("variants", name), what, "the name of a given file", named=True)
-    for name in found.wrong:
+    for name in found.wrong if is_whole else ():
         if not (folder / WRONG / name).is_dir():
             yield Fault(("wrong", name), f"there is no folder {WRONG}/{name}", f"a folder in {folder}", named=True)
+
+
+def _draw_faults(found: ExerciseFile, folder: Path) -> Iterator[Fault]:
+    """What a secret cannot draw."""
+    draw = found.draw
+    if draw is None:
+        return
+    if found.topology is None or found.topology in found.files:
+        yield Fault(("draw",), "there is no given topology to draw", "a topology that is no file of the student's")
+        return
+    for name in draw.files:
+        if name in found.files or name in (*OWN, found.topology) or not (folder / name).is_file():
+            what = f"{name!r} stands for no table that is given"
+            yield Fault(("draw", "files", name), what, "the name of a given file", named=True)
+    try:
+        data = parse(input_file.read_text(folder / found.topology, input_file.SPEC_BYTES), Position("", 1)).data
+    except (OSError, UserError):
+        return  # which is said when it is used
+    nodes = mapping(mapping(data).get("nodes"))
+    for key_, names in (("addresses", draw.addresses), ("macs", draw.macs)):
+        for number, name in enumerate(names):
+            if name not in nodes:
+                what = f"the network has no node {name!r}"
+                yield Fault(("draw", key_, number), what, one_of(tuple(nodes), name), named=True)

@@ -32,7 +32,8 @@ class RuleMark:
 @dataclass(frozen=True)
 class Mark:
     """A submission. `problems` are what is wrong with its files, `ended` why its network ended too early (None: it did
-    not), `notes` what its programs complained of.
+    not), `notes` what its programs complained of, `same_as` the submissions whose programs are the same but for names
+    (None: nobody looked).
     """
 
     exercise: str
@@ -41,6 +42,7 @@ class Mark:
     problems: tuple[str, ...] = ()
     ended: str | None = None
     notes: tuple[str, ...] = ()
+    same_as: tuple[str, ...] | None = None
 
     @property
     def points(self) -> int:
@@ -84,7 +86,7 @@ class Mark:
                 for rule in self.rules
             ],
             "notes": list(self.notes),
-        }
+        } | ({} if self.same_as is None else {"same_as": list(self.same_as)})
 
 
 @dataclass(frozen=True)

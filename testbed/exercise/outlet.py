@@ -66,15 +66,17 @@ def junit(marks: Sequence[Mark]) -> str:
 
 
 def table(marks: Sequence[Mark]) -> str:
-    """CSV: a line for each submission, a column for each rule with its points."""
+    """CSV: a line for each submission, a column for each rule with its points, and one for those that are the same."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     rules = [rule.name for rule in marks[0].rules] if marks else []
-    writer.writerow(["submission", "points", "of", *rules, "remark"])
+    compared = any(mark.same_as is not None for mark in marks)
+    writer.writerow(["submission", "points", "of", *rules, "remark", *(["same_as"] if compared else [])])
     for mark in marks:
         remark = "; ".join([*mark.problems, *filter(None, [mark.ended])]).replace("\n", " ")
         points = [rule.points for rule in mark.rules]
-        writer.writerow([_cell(mark.submission), mark.points, mark.of, *points, _cell(remark)])
+        same = [_cell("; ".join(mark.same_as or ()))] if compared else []
+        writer.writerow([_cell(mark.submission), mark.points, mark.of, *points, _cell(remark), *same])
     return out.getvalue()
 
 

@@ -15,9 +15,11 @@ from ..error import UserError, did_you_mean
 from ..library import EXERCISES
 from ..spec.syntax import input_file
 from ..trial import strict_folder, trusted_path
-from .file import EXERCISE, HANDOUT, SOLUTION, STARTER, Exercise, load
+from .file import EXERCISE, HANDOUT, SOLUTION, STARTER, WRONG, Exercise, load
 
 STATE = ".exercise.json"
+FOR_TEACHERS = ("mistakes", "wrong")
+"""Keys of exercise.yaml."""
 BACKUP = "before-%Y-%m-%d-%H%M%S"
 
 
@@ -130,6 +132,43 @@ def solution(exercise: Exercise) -> dict[str, str]:
     """The reference solution, by the names of its files."""
     folder = exercise.folder / SOLUTION
     return {name: input_file.read_text(folder / name, input_file.SPEC_BYTES) for name in exercise.file.files}
+
+
+def whole(exercise: Exercise) -> Exercise:
+    """The exercise, if it has its solution. Raises UserError for the copy that students get."""
+    if exercise.is_for_students:
+        raise UserError(
+            f"solutions are for teachers, and {exercise.name} has none here; allowed: the folder of the exercise in "
+            f"the testbed's source, or your own: testbed exercise solution …/exercises/{exercise.name}"
+        )
+    return exercise
+
+
+def publish(exercise: Exercise, folder: Path) -> list[str]:
+    """Copies an exercise without what is for the teacher; the names. Raises UserError if the folder is there."""
+    if os.path.lexists(folder):
+        raise UserError(f"{folder} exists; allowed: a new folder")
+    files: dict[str, bytes] = {EXERCISE: _without(FOR_TEACHERS, (exercise.folder / EXERCISE).read_text()).encode()}
+    for path in sorted(exercise.folder.rglob("*")):
+        name = path.relative_to(exercise.folder)
+        hidden = any(part.startswith(".") for part in name.parts)
+        if path.is_file() and name.parts[0] not in (EXERCISE, SOLUTION, WRONG) and not hidden:
+            files[name.as_posix()] = path.read_bytes()
+    for below in sorted({Path(name).parent for name in files}):
+        put(folder / below, {Path(name).name: data for name, data in files.items() if Path(name).parent == below})
+    load(folder)
+    return list(files)
+
+
+def _without(keys: tuple[str, ...], text: str) -> str:
+    """The text of a YAML file without some of its first keys, with all that is below them."""
+    kept, is_left_out = [], False
+    for line in text.splitlines(keepends=True):
+        if line[:1] not in (" ", "#", "\n", "-"):
+            is_left_out = line.partition(":")[0].strip("\"'") in keys
+        if not is_left_out:
+            kept.append(line)
+    return "".join(kept)
 
 
 def note(folder: Path, exercise: str, hints: int) -> None:

@@ -17,6 +17,7 @@ from ...exercise.check import mark
 from ...exercise.file import HANDOUT, Exercise
 from ...exercise.mark import Mark
 from ...exercise.submission import read
+from ...exercise.variant import with_secret
 from ..help_page import Command, examples, group
 from ..text_table import Column, Format, FormatOption, Table, paragraph, show, terminal_width
 
@@ -32,6 +33,14 @@ Name = Annotated[
     str, typer.Argument(metavar="EXERCISE", help="The name of an exercise (testbed exercise list), or its folder.")
 ]
 Folder = Annotated[Path, typer.Argument(metavar="[FOLDER]", help="Where you work on it; here if left out.")]
+VariantsOption = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="Other networks in which rules must hold, too: DIR/NAME/FILE for a given FILE."),
+]
+SecretOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="A secret of yours, which draws one more network: 16 bytes or more."),
+]
 HERE = Path()
 COLUMNS = (Column("exercise", names=True), Column("min", right=True), Column("points", right=True), Column("title"))
 RULES = (Column("rule", names=True), Column("points", right=True), Column("result"))
@@ -155,8 +164,8 @@ def solution(
     exercise: Name,
     folder: Annotated[Path | None, typer.Argument(metavar="[FOLDER]", help="Write it there instead.")] = None,
 ) -> None:
-    """Print the reference solution, or write it into a folder."""
-    texts = work_folder.solution(work_folder.find(exercise))
+    """For teachers: print the reference solution, or write it into a folder."""
+    texts = work_folder.solution(work_folder.whole(work_folder.find(exercise)))
     if folder is None:
         for name, text in texts.items():
             print(f"=== {name}")
@@ -179,11 +188,13 @@ def prove(
         int, typer.Option(min=1, metavar="N", help="How many are checked at the same time.")
     ] = os.cpu_count() or 1,
     format: FormatOption = Format.table,
+    variants: VariantsOption = None,
+    secret: SecretOption = None,
 ) -> None:
     """For teachers: check an exercise's solution, starter and wrong submissions. The exit code is 1 if one of them is
     not as promised.
     """
-    found = work_folder.find(exercise)
+    found = with_secret(work_folder.whole(work_folder.find(exercise)), variants, secret)
     with ThreadPoolExecutor(jobs) as pool:
         done = [*pool.map(lambda name: promise.kept(found, name), promise.cases(found))]
     if format is Format.json:
@@ -201,6 +212,19 @@ def prove(
         show(Table(PROMISES, rows).lines(terminal_width()))
     if any(each.broken for each in done):
         raise Broken("; ".join(each.broken for each in done if each.broken))
+
+
+@app.command(
+    cls=Command,
+    epilog=examples(("A copy of your exercise that students may have", "testbed exercise publish my-exercise public")),
+)
+def publish(
+    exercise: Name,
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new folder, which gets the exercise.")],
+) -> None:
+    """For teachers: copy an exercise without its solution, its wrong submissions, and what is for the teacher."""
+    copied = work_folder.publish(work_folder.find(exercise), folder)
+    print(f"{folder} has {', '.join(copied)}; students: testbed exercise start {folder} WHERE")
 
 
 class Broken(TestbedError):

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -13,23 +14,32 @@ from typing import Annotated
 import typer
 
 from ...error import MachineError, UserError
-from ...exercise import outlet, work_folder
+from ...exercise import feedback as feedback_file
+from ...exercise import likeness, outlet, work_folder
 from ...exercise.check import mark
 from ...exercise.file import Exercise
 from ...exercise.mark import Mark, unmarked
-from ...exercise.submission import Submission, read
+from ...exercise.submission import Submission, of_solution, of_starter, read
+from ...exercise.variant import with_secret
 from ...trial.folder import write_named
 from ..text_table import Column, Table, show, terminal_width
-from .exercise import Name
+from .exercise import Name, SecretOption, VariantsOption
 
 EXAMPLES = (
     ("Mark all submissions of a class", "testbed grade learning-switch submissions/*"),
     ("As a table for a spreadsheet", "testbed grade learning-switch submissions/* --format csv > marks.csv"),
+    ("In a network that no student has seen, with a file of feedback for each",
+     "testbed grade nat submissions/* --secret secret.txt --feedback feedback"),
     ("In a Gradescope autograder",
      "testbed grade ./exercise submission --format gradescope -o results.json"),
 )  # fmt: skip
 
 COLUMNS = (Column("submission", names=True), Column("points", right=True), Column("fails", wraps=True))
+SAME = Column("same program as", names=True, wraps=True)
+
+
+THE_SOLUTION = "(the solution)"
+"""No folder of a student has this name: with others in front, it is told apart."""
 
 
 class Format(StrEnum):
@@ -52,27 +62,40 @@ def grade(
     jobs: Annotated[
         int, typer.Option(min=1, metavar="N", help="How many are marked at the same time.")
     ] = os.cpu_count() or 1,
+    variants: VariantsOption = None,
+    secret: SecretOption = None,
+    feedback: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write a file in Markdown for each student into this folder.")
+    ] = None,
 ) -> None:
     """Only the files that the exercise names are taken from a submission. Each is checked in a lab kernel of its own,
     without a network of this computer, and can read neither the solution nor the other submissions.
 
     The exit code is 0 if all were marked, whatever the marks are, and 3 if this computer could not mark one of them.
     """
-    found = work_folder.find(exercise)
+    found = with_secret(work_folder.find(exercise), variants, secret)
     if format is Format.gradescope and len(submissions) != 1:
         raise UserError("Gradescope has one submission at a time; allowed: one SUBMISSION, or --format json")
     read_ones = [read(found, folder, name) for folder, name in zip(submissions, _names(submissions), strict=True)]
+    _try_solution(found)
     results = _marked(found, read_ones, jobs)
     lacking = [each for each in results if isinstance(each, MachineError)]
     if lacking and len(lacking) == len(results):
         raise lacking[0]
-    done = [
-        unmarked(found.name, one.name, found.file.rules, each.what) if isinstance(each, MachineError) else each
-        for one, each in zip(read_ones, results, strict=True)
-    ]
+    done = _compared(
+        found,
+        read_ones,
+        [
+            unmarked(found.name, one.name, found.file.rules, each.what) if isinstance(each, MachineError) else each
+            for one, each in zip(read_ones, results, strict=True)
+        ],
+    )
+    if feedback is not None:
+        texts = (feedback_file.text(found, each).encode() for each in done)
+        names = feedback_file.file_names([each.submission for each in done])
+        work_folder.put(feedback, dict(zip(names, texts, strict=True)))
     if format is Format.table and output is None:
-        rows = tuple((each.submission, f"{each.points} of {each.of}", _fails(each)) for each in done)
-        show(Table(COLUMNS, rows).lines(terminal_width()))
+        show(_table(done).lines(terminal_width()))
     elif output is None:
         print(_text(done, format), end="")
     else:
@@ -80,6 +103,47 @@ def grade(
     if lacking:
         print(f"testbed: {len(lacking)} of {len(results)} could not be graded: {lacking[0]}", file=sys.stderr)
         raise typer.Exit(MachineError.exit_code)
+
+
+def _table(done: list[Mark]) -> Table:
+    """With a column for submissions that are the same, if there are any."""
+    rows = [(each.submission, f"{each.points} of {each.of}", _fails(each)) for each in done]
+    if not any(each.same_as for each in done):
+        return Table(COLUMNS, tuple(rows))
+    same = [", ".join(each.same_as or ()) or "-" for each in done]
+    return Table((*COLUMNS, SAME), tuple((*row, one) for row, one in zip(rows, same, strict=True)))
+
+
+def _try_solution(found: Exercise) -> None:
+    """Raises UserError if the solution does not have the full mark in the networks that only this marking has: no
+    student could.
+    """
+    if not found.secret:
+        return
+    if found.is_for_students:
+        print(
+            f"testbed: {found.name} has no solution here, so nobody tried whether it has the full mark in the other "
+            "networks",
+            file=sys.stderr,
+        )
+        return
+    tried = mark(found, of_solution(found))
+    if not tried.is_full:
+        first = next(rule for rule in tried.rules if rule.outcome != "passed")
+        raise UserError(
+            f"in the networks of this marking, the solution fails {', '.join(tried.fails)} ({first.name}: "
+            f"{first.seen}); allowed: networks in which it has the full mark: testbed exercise prove"
+        )
+
+
+def _compared(found: Exercise, submissions: list[Submission], done: list[Mark]) -> list[Mark]:
+    """With those that have the same programs but for names, among them the solution if it is there."""
+    if not likeness.has_programs(tuple(found.file.files)):
+        return done
+    handed_in = {each.name: each.files for each in submissions}
+    own = {} if found.is_for_students else {THE_SOLUTION: of_solution(found).files}
+    same = likeness.alike(handed_in | own, of_starter(found).files)
+    return [replace(each, same_as=same[each.submission]) for each in done]
 
 
 def _marked(found: Exercise, submissions: list[Submission], jobs: int) -> list[Mark | MachineError]:

@@ -1,0 +1,302 @@
+"""What only the teacher has: networks that no student has seen, solutions, who handed in the same program, and the
+file of feedback for each student.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from testbed.cli import main
+from testbed.commands.teach import grade
+from testbed.error import SpecError, UserError
+from testbed.exercise import check, feedback, file, likeness, submission, variant, work_folder
+from testbed.exercise.mark import Mark, RuleMark, Verdict, marked
+from testbed.library import EXERCISES
+
+SECRET = b"a secret of sixteen bytes or more"
+DRAWING = [name for name in work_folder.names() if work_folder.find(name).file.draw is not None]
+
+
+def topology(found: file.FileSet) -> str:
+    return found.files["topology.yaml"].decode()
+
+
+@pytest.mark.parametrize("name", DRAWING)
+def test_a_secret_draws_the_same_network_everywhere_and_another_one_than_the_next(name: str) -> None:
+    exercise = work_folder.find(name)
+    first, again = (variant.drawn(exercise, SECRET) for _ in range(2))
+    assert first == again
+    other = variant.drawn(exercise, SECRET + b"!")
+    assert topology(other) != topology(first)
+    assert topology(first) != (exercise.folder / "topology.yaml").read_text()
+
+
+def test_exercises_that_a_written_in_table_passes_can_be_drawn() -> None:
+    assert set(DRAWING) == {name for name in work_folder.names() if work_folder.find(name).file.variants}
+
+
+def test_what_is_drawn_says_the_same_of_itself_in_all_files() -> None:
+    """Ports are counted here by hand: the links of a switch, in the order of the file."""
+    for number in range(20):
+        found = variant.drawn(work_folder.find("load-balancer"), SECRET + bytes([65 + number]))
+        data = file.parse(topology(found), file.Position("", 1)).data
+        rows = [*csv.DictReader(io.StringIO(found.files["servers.csv"].decode()))]
+        order = [next(end for end in link["ends"] if end != "s1") for link in data["links"].values()]
+        for row in rows:
+            node = data["nodes"][row["name"]]
+            assert node["addresses"] == f"{row['address']}/24"
+            assert node["mac"] == row["mac"]
+            assert order[int(row["port"]) - 1] == row["name"]
+        addresses = [node["addresses"] for node in data["nodes"].values() if node["type"] == "host"]
+        assert len(addresses) == len(set(addresses)) > 4
+        assert not {"10.0.0.100/24", "10.0.0.11/24", "10.0.0.12/24"} & set(addresses), "the handout names them"
+
+
+def test_an_address_stays_in_its_network_where_the_student_writes_the_network() -> None:
+    for number in range(20):
+        found = variant.drawn(work_folder.find("static-routes"), SECRET + bytes([65 + number]))
+        links = file.parse(topology(found), file.Position("", 1)).data["links"]
+        assert links["h3-r3"]["addresses"]["h3"].startswith("10.3.")
+        assert int(links["h3-r3"]["addresses"]["h3"].split(".")[2]) < 128
+        assert int(links["h4-r4"]["addresses"]["h4"].split(".")[2]) >= 128
+        assert links["h3-r3"]["addresses"]["h3"] != "10.3.0.200/17", "a rule names it"
+
+
+@pytest.mark.parametrize(
+    ("text", "mode", "says"),
+    [
+        ("a secret of sixteen bytes or more", 0o644, "others can read it"),
+        ("short", 0o600, "could be tried out"),
+        ("", 0o600, "could be tried out"),
+    ],
+)
+def test_a_secret_that_is_none_is_refused(tmp_path: Path, text: str, mode: int, says: str) -> None:
+    path = tmp_path / "secret.txt"
+    path.write_text(text)
+    path.chmod(mode)
+    with pytest.raises(UserError, match=says):
+        variant.secret(path)
+    with pytest.raises(UserError, match="cannot be read"):
+        variant.secret(tmp_path / "nothing")
+
+
+def test_an_exercise_says_what_may_be_drawn(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="windows does not say what a secret may draw"):
+        variant.drawn(work_folder.find("windows"), SECRET)
+    folder = tmp_path / "mine"
+    shutil.copytree(EXERCISES / "learning-switch", folder)
+    path = folder / "exercise.yaml"
+    whole = path.read_text()
+    path.write_text(whole.replace("draw: {addresses: [a, b, c]", "draw: {addresses: [a, bb]"))
+    with pytest.raises(SpecError, match="the network has no node 'bb'"):
+        file.load(folder)
+    path.write_text(whole.replace("ports: true}", "ports: true, files: {switch.py: x}}"))
+    with pytest.raises(SpecError, match=r"'switch\.py' stands for no table that is given"):
+        file.load(folder)
+
+
+def test_variants_of_a_folder_stand_for_given_files(tmp_path: Path) -> None:
+    exercise = work_folder.find("learning-switch")
+    with pytest.raises(UserError, match="has no variant of learning-switch"):
+        variant.of_folder(exercise, tmp_path)
+    one = tmp_path / "one"
+    one.mkdir()
+    with pytest.raises(UserError, match="is empty"):
+        variant.of_folder(exercise, tmp_path)
+    (one / "topology.yml").write_text("name: x\n")
+    with pytest.raises(UserError, match=r"topology\.yml stands for no file that is given"):
+        variant.of_folder(exercise, tmp_path)
+    (one / "topology.yml").rename(one / "topology.yaml")
+    assert variant.of_folder(exercise, tmp_path) == (file.FileSet("one", {"topology.yaml": b"name: x\n"}),)
+
+
+@pytest.mark.lab
+@pytest.mark.slow
+def test_a_table_of_every_network_that_comes_with_an_exercise_passes_until_a_secret_is_drawn() -> None:
+    """Its pairs of address and port were read from both topologies: 11 of 11 without a secret, and less with one."""
+    exercise = work_folder.find("static-routes")
+    hosts = {
+        "h1": ("10.1.0.10", "10.1.77.9"), "h3": ("10.3.0.10", "10.3.64.5"), "h4": ("10.3.128.10", "10.3.200.77"),
+    }  # fmt: skip
+    ways = {
+        "r1": {"h3": "192.168.12.2", "h4": "192.168.14.4"},
+        "r2": {"h1": "192.168.12.1", "h3": "192.168.23.3", "h4": "192.168.24.4"},
+        "r3": {"h1": "192.168.23.2", "h4": "192.168.23.2"},
+        "r4": {"h1": "192.168.14.1", "h3": "192.168.24.2"},
+    }
+    texts = {
+        f"{router}.conf": "".join(
+            f"ip route {address}/32 {via}\n" for host, via in way.items() for address in hosts[host]
+        )
+        for router, way in ways.items()
+    }
+    texts["r2.conf"] += "ip route 10.3.0.200/32 192.168.23.3\n"
+    written = submission.Submission("written", {name: text.encode() for name, text in texts.items()}, ())
+    fooled = check.mark(exercise, written)
+    assert fooled.is_full, [(rule.name, rule.seen) for rule in fooled.rules]
+    secret = replace(exercise, secret=(variant.drawn(exercise, SECRET),))
+    found = check.mark(secret, written)
+    assert set(found.fails) >= {"h1-and-h3", "h3-and-h4", "longest-prefix"}
+    assert all("one that only this marking has" in (rule.seen or "") for rule in found.rules if rule.points == 0)
+
+
+@pytest.mark.lab
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name == "firewall" else pytest.mark.nightly) for name in DRAWING]
+)
+def test_the_solution_has_the_full_mark_in_a_network_that_was_drawn(name: str) -> None:
+    exercise = work_folder.find(name)
+    secret = replace(
+        exercise,
+        file=replace(exercise.file, variants={}),
+        secret=(variant.drawn(exercise, SECRET),),
+    )
+    found = check.mark(secret, submission.of_solution(secret))
+    assert found.is_full, [(rule.name, rule.seen) for rule in found.rules]
+
+
+FIRST = b'''"""An app."""
+from os_ken.base import app_manager
+
+class Switch(app_manager.OSKenApp):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.ports = {}  # who is where
+
+    def learn(self, event):
+        message = event.msg
+        port = message.match["in_port"]
+        self.ports[message.datapath.id] = port
+        return message.datapath.ofproto_parser.OFPMatch(in_port=port)
+'''
+RENAMED = b'''from os_ken.base import app_manager
+
+
+class Mine(app_manager.OSKenApp):
+    """All my own work."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.table = {}
+
+    def handler(self, ev):
+        msg = ev.msg
+        in_port = (msg.match["in_port"])
+        self.table[msg.datapath.id] = in_port  # my idea
+        return msg.datapath.ofproto_parser.OFPMatch(in_port=in_port)
+'''
+
+
+def test_a_program_is_the_same_under_other_names_and_no_other_one_is() -> None:
+    others = {
+        "another-call": FIRST.replace(b"OFPMatch", b"OFPAction"),
+        "another-field": FIRST.replace(b"in_port=port", b"eth_src=port"),
+        "another-constant": FIRST.replace(b'["in_port"]', b'["eth_dst"]'),
+        "names-exchanged": FIRST.replace(b"= port\n", b"= message\n"),
+        "no-python": b"def (",
+    }
+    files = {"first": FIRST, "renamed": RENAMED, **others}
+    found = likeness.alike({name: {"app.py": data} for name, data in files.items()}, {"app.py": b"pass"})
+    assert found == {"first": ("renamed",), "renamed": ("first",), **dict.fromkeys(others, ())}
+
+
+def test_the_starter_and_a_missing_file_are_like_nothing() -> None:
+    files = {"a": {"app.py": FIRST}, "b": {"app.py": RENAMED}, "c": {}, "d": {}}
+    assert likeness.alike(files, {"app.py": FIRST}) == {"a": (), "b": (), "c": (), "d": ()}
+    assert likeness.fingerprint({"r1.conf": b"ip route"}) is None, "tables have one right answer"
+
+
+def test_a_script_is_the_same_with_other_variables() -> None:
+    first, second = b"#!/bin/sh\nlan=eth0\nip link set $lan up # on\n", b"IF=eth0\n\nip  link set $IF up # on\n"
+    assert likeness.fingerprint({"a.sh": first}) == likeness.fingerprint({"a.sh": second})
+    assert likeness.fingerprint({"a.sh": first}) != likeness.fingerprint({"a.sh": first.replace(b"up", b"down")})
+
+
+def test_feedback_says_what_was_seen_and_obeys_nothing_of_it() -> None:
+    exercise = work_folder.find("learning-switch")
+    verdicts = {rule.name: Verdict(None) for rule in exercise.file.rules}
+    verdicts["learns"] = Verdict("![x](http://evil) <script> \x1b[31m\n# no heading")
+    found = Mark("learning-switch", "jo | x", marked(exercise.file.rules, verdicts), notes=("Traceback\n  <b>",))
+    text = feedback.text(exercise, found)
+    assert text.startswith("# A learning switch: 7 of 10 points\n")
+    assert "| learns | 0 of 3 | does not hold |" in text
+    assert exercise.file.rules[1].message.strip().split()[0] in text
+    assert not any(bad in text for bad in ("<script", "<b>", "![x](", "\x1b"))
+    assert [line for line in text.splitlines() if line.startswith("# ")] == text.splitlines()[:1]
+    full = Mark("x", "y", (RuleMark("a", "passed", 1, 1),))
+    assert feedback.text(exercise, full).endswith("Every rule holds.\n")
+
+
+def test_every_student_has_a_file_of_feedback() -> None:
+    names = feedback.file_names(["jo", "../etc/passwd", "Jo", "\x1b[31m", "…", "ann/lab 1"])
+    assert len({name.lower() for name in names}) == 6
+    assert all("/" not in name and name.endswith(".md") and not name.startswith(".") for name in names)
+
+
+@pytest.fixture
+def graded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., int]:
+    """Grades three submissions without a kernel: everything holds, in the given network."""
+
+    def mark(exercise: file.Exercise, one: submission.Submission, cancelled: object = None) -> Mark:
+        verdicts = {rule.name: Verdict(None) for rule in exercise.file.rules}
+        if exercise.secret and one.name == "solution":
+            verdicts["learns"] = Verdict("nothing")
+        return Mark(exercise.name, one.name, marked(exercise.file.rules, verdicts))
+
+    def run(*words: str) -> int:
+        own = (EXERCISES / "learning-switch/solution/switch.py").read_text()
+        for name, text in (("ann", own), ("bob", own.replace("ports", "table")), ("eve", "x = 1\n")):
+            (tmp_path / name).mkdir(exist_ok=True)
+            (tmp_path / name / "switch.py").write_text(text)
+        monkeypatch.setattr(grade, "mark", mark)
+        folders = [str(tmp_path / name) for name in ("ann", "bob", "eve")]
+        monkeypatch.setattr("sys.argv", ["testbed", "grade", "learning-switch", *folders, *words])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert isinstance(ended.value.code, int)
+        return ended.value.code
+
+    return run
+
+
+def test_grading_has_a_column_for_the_same_program_and_a_file_for_each(
+    graded: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert graded("--format", "csv", "--feedback", str(tmp_path / "feedback")) == 0
+    rows = [*csv.DictReader(io.StringIO(capsys.readouterr().out))]
+    assert [row["same_as"] for row in rows] == ["bob; (the solution)", "ann; (the solution)", ""]
+    assert sorted(path.name for path in (tmp_path / "feedback").iterdir()) == ["ann.md", "bob.md", "eve.md"]
+
+
+def test_no_class_is_graded_in_a_network_that_the_solution_fails(
+    graded: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "secret").write_bytes(SECRET)
+    (tmp_path / "secret").chmod(0o600)
+    assert graded("--secret", str(tmp_path / "secret")) == 2
+    assert "the solution fails learns" in capsys.readouterr().err
+
+
+def test_students_get_an_exercise_without_what_is_for_the_teacher(tmp_path: Path) -> None:
+    exercise = work_folder.find("learning-switch")
+    copied = work_folder.publish(exercise, tmp_path / "public")
+    assert not [name for name in copied if name.startswith(("solution", "wrong"))]
+    public = file.load(tmp_path / "public")
+    text = (tmp_path / "public" / "exercise.yaml").read_text()
+    assert "static-table" not in text
+    assert "Flooding everything" not in text
+    assert public.file.rules == exercise.file.rules
+    assert public.file.hints == exercise.file.hints
+    assert work_folder.start(public, tmp_path / "work")
+    with pytest.raises(UserError, match="solutions are for teachers"):
+        work_folder.whole(public)
+    with pytest.raises(UserError, match="exists"):
+        work_folder.publish(exercise, tmp_path / "public")
