@@ -17,6 +17,10 @@ from .error import MachineError
 
 KEY, KEY_BYTES = "key", 32
 FIX = "export XDG_CACHE_HOME=/a/folder/of/yours"
+SHARED = (Path("/var/cache/testbed"), Path("/usr/share/testbed"))
+"""Where root keeps what all users of a computer use: kernels, compiled programs. Anybody else's files there are not
+looked at.
+"""
 EVERYBODYS = ("0", "0", str(2**32 - 1))
 """The map of a user namespace that has all users."""
 
@@ -24,6 +28,25 @@ EVERYBODYS = ("0", "0", str(2**32 - 1))
 def user_folder() -> Path:
     """`$XDG_CACHE_HOME/testbed`, by default `~/.cache/testbed`."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "testbed"
+
+
+def shared_folders(name: str) -> tuple[Path, ...]:
+    """The folders of this name that root keeps for all users. One that somebody else could change is left out."""
+    return tuple(folder for each in SHARED if is_roots(folder := each / name))
+
+
+def is_roots(path: Path) -> bool:
+    """Whether only root can have put this file or folder there: it and every folder above it are root's, and nobody
+    else may write to them. Links are not followed; nothing is no.
+    """
+    try:
+        for each in (path, *path.absolute().parents):
+            about = each.lstat()
+            if about.st_uid != 0 or about.st_mode & 0o022 or stat.S_ISLNK(about.st_mode):
+                return False
+    except OSError:
+        return False
+    return True
 
 
 def make(folder: Path) -> Path:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import process
-from .cache_folder import flush, make, refuse_foreign, user_folder
+from .cache_folder import flush, is_roots, make, refuse_foreign, shared_folders, user_folder
 from .error import MachineError
 from .journal import folder_noted, unique
 
@@ -109,28 +109,52 @@ def _kept(name: Callable[[], str], build: Callable[[Path], None]) -> Path:
     Raises MachineError if sources changed meanwhile, if the folder no longer holds what was compiled (the loader would
     go on without a damaged library), or if the cache is another user's: who owns it says what we run.
     """
+    wanted = name()
+    for shared in shared_folders("tools"):
+        if _is_whole(shared / wanted):
+            return shared / wanted
     home = user_folder() / "tools"
-    folder = home / name()
+    folder = home / wanted
     for each in (user_folder(), home, folder):
         refuse_foreign(each)
     if not folder.exists():
-        make(home)
-        with folder_noted(home / unique("partial")) as partial:
-            build(partial)
-            if name() != folder.name:
-                raise MachineError(f"{AGENT} changed while it was compiled", "the same command again")
-            (partial / CONTENTS).write_bytes(_contents(partial))
-            partial.chmod(0o755)
-            flush(partial)
-            try:
-                os.rename(partial, folder)
-            except OSError:
-                if not folder.exists():
-                    raise
+        _make(folder, name, build)
     about = folder / CONTENTS
     if not about.exists() or about.read_bytes() != _contents(folder):
         raise MachineError(f"{folder} is damaged: it does not hold what was compiled", f"rm -r {folder}")
     return folder
+
+
+def _make(folder: Path, name: Callable[[], str], build: Callable[[Path], None]) -> None:
+    make(folder.parent)
+    with folder_noted(folder.parent / unique("partial")) as partial:
+        build(partial)
+        if name() != folder.name:
+            raise MachineError(f"{AGENT} changed while it was compiled", "the same command again")
+        (partial / CONTENTS).write_bytes(_contents(partial))
+        partial.chmod(0o755)
+        flush(partial)
+        try:
+            os.rename(partial, folder)
+        except OSError:
+            if not folder.exists():
+                raise
+
+
+def _is_whole(folder: Path) -> bool:
+    """Whether this folder for all users holds what was compiled, and only root can have put it there."""
+    if not is_roots(folder) or not all(is_roots(path) for path in folder.iterdir()):
+        return False
+    about = folder / CONTENTS
+    return about.exists() and about.read_bytes() == _contents(folder)
+
+
+def share(home: Path) -> None:
+    """Compiles for all users, as root: into a folder that everybody may read."""
+    for name, build in ((_digest, _build), (lambda: f"agent-{_agent_digest()}", _compile)):
+        folder = home / name()
+        if not folder.exists():
+            _make(folder, name, build)
 
 
 def _contents(folder: Path) -> bytes:

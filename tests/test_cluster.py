@@ -18,6 +18,7 @@ from runs import files_of, make_result, make_trials, write_result
 from test_sweep import UNTIL, Silent, in_run_order
 
 from testbed.error import MachineError, UserError
+from testbed.kernel.parcel import Parcel, packed
 from testbed.model.run_setting import LAB, Until
 from testbed.model.scenario import Trial
 from testbed.sweep import audit as auditing
@@ -26,7 +27,6 @@ from testbed.sweep.cluster import dispatcher, place, task
 from testbed.sweep.cluster.arrival import Expected
 from testbed.sweep.cluster.kernel_parcel import KernelId
 from testbed.sweep.cluster.outfit import Outfit
-from testbed.sweep.cluster.parcel import Parcel, packed
 from testbed.sweep.cluster.pool import ClusterLost
 from testbed.sweep.cluster.spool import Spool
 from testbed.sweep.store import Store

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from runs import files_of
 
-from testbed.sweep.cluster import parcel
-from testbed.sweep.cluster.parcel import Parcel, ParcelError, packed, unpack
+from testbed.kernel import parcel
+from testbed.kernel.parcel import Parcel, ParcelError, packed, unpack
 from testbed.sweep.cluster.spool import Spool
 
 KEYS = [character * 64 for character in "abcdef"]

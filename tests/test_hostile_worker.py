@@ -18,11 +18,12 @@ from distributed.protocol import pickle as of_dask
 from distributed.scheduler import KilledWorker, WorkerState
 
 from testbed.error import MachineError
+from testbed.kernel import parcel
 from testbed.kernel.guest import TrialError
-from testbed.sweep.cluster import member, parcel, place, task
+from testbed.kernel.parcel import Parcel
+from testbed.sweep.cluster import member, place, task
 from testbed.sweep.cluster.kernel_parcel import KernelId
 from testbed.sweep.cluster.member import Member
-from testbed.sweep.cluster.parcel import Parcel
 from testbed.sweep.cluster.plain_pickle import Refused, accepted_only
 from testbed.sweep.cluster.pool import ClusterLost
 from testbed.sweep.cluster.task import Outcome

@@ -18,12 +18,12 @@ from runs import files_of, make_result, make_trials, read_json, write_result
 
 from testbed import cli
 from testbed.error import TestbedError, UserError
+from testbed.kernel import parcel
 from testbed.kernel.guest import TrialError
 from testbed.model.scenario import Trial
 from testbed.sweep import audit as auditing
 from testbed.sweep import merge as merging
 from testbed.sweep import run as sweep
-from testbed.sweep.cluster import parcel
 from testbed.sweep.store import Store
 from testbed.trial import reader, strict_folder
 from testbed.trial import run as trial_run

@@ -6,6 +6,7 @@ A lab kernel is profiled by trials when it is built; what they measure is thrown
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import shutil
 import tempfile
@@ -25,6 +26,7 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
+from ...error import UserError
 from ...journal import folder_noted, unique
 from ...kernel import lab
 from ...kernel.image import feature, recipe
@@ -35,6 +37,7 @@ from ...kernel.vm import kernel_cache
 from ...kernel.vm.kernel_cache import VmKernel
 from ...native_program import tools
 from ...spec.load import load_scenario
+from ...trial.folder import write_named
 from ...trial.orders.sequence import orders
 from ...trial.start import local_words
 from ..help_page import Command, examples, group
@@ -175,6 +178,65 @@ def fetch_command(
     console = Terminal()
     kernel = vmbuild.fetch(version, name, lambda what: console.print(f"virtual machines: {what}"))
     print(f"kernel {kernel.name} ({kernel.release}) for virtual machines is ready: {kernel.folder}")
+
+
+@app.command(
+    "export",
+    cls=Command,
+    epilog=examples(
+        ("Write the default lab kernel to a file, for other computers", "testbed kernel export lab.tar.gz")
+    ),
+)
+def export_command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it; it must not exist.")],
+    name: Annotated[
+        str | None, typer.Option(metavar="KERNEL", help="The kernel of this name; the default one if left out.")
+    ] = None,
+) -> None:
+    """Write a lab kernel to a file, which another computer can import.
+
+    It prints the SHA-256 that the import needs.
+    """
+    from ...kernel.image import travel
+
+    if os.path.lexists(file):
+        raise UserError(f"{file} exists; allowed: a new file")
+    image, parcel = travel.export(name)
+    write_named(file, parcel.data)
+    print(f"{file} has the lab kernel {image.name} ({image.release}), {len(parcel.data) / 1e6:.1f} MB")
+    print(f"its program has the SHA-256 {travel.executable(image)}")
+    print(f"testbed kernel import {shlex.quote(file.name)} --sha256 {parcel.digest}")
+
+
+@app.command(
+    "import",
+    cls=Command,
+    epilog=examples(
+        ("Take a lab kernel from a file", "testbed kernel import lab.tar.gz --sha256 DIGEST"),
+        ("For all users of this computer, as root", "testbed kernel import lab.tar.gz --sha256 DIGEST --for-all"),
+    ),
+)
+def import_command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `testbed kernel export` wrote.")],
+    sha256: Annotated[
+        str, typer.Option("--sha256", metavar="DIGEST", help="The SHA-256 of the file, as its maker tells it.")
+    ],
+    for_all: Annotated[
+        bool, typer.Option("--for-all", help="Keep it in /var/cache/testbed, for all users; needs root.")
+    ] = False,
+) -> None:
+    """Take a lab kernel from a file instead of building it.
+
+    A kernel is a program that you will run: take the digest from somebody whom you trust. It boots once before it is
+    kept.
+    """
+    from ...kernel.image import travel
+
+    image = travel.import_(file, sha256, for_all=for_all)
+    print(f"lab kernel {image.name} ({image.release}) is ready: {image.path}")
+    print(f"its program has the SHA-256 {travel.executable(image)}")
+    if image.older is not None:
+        print(paragraph(image.older, terminal_width()))
 
 
 @app.command(

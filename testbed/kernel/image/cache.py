@@ -1,16 +1,17 @@
-"""The lab kernels built on this machine: one folder each, complete or absent.
+"""The lab kernels on this machine: one folder each, complete or absent.
 
-Touches its own folder (`$XDG_CACHE_HOME/testbed/kernels`). A lock keeps two builds apart.
+Touches its own folder (`$XDG_CACHE_HOME/testbed/kernels`), and reads those that root keeps for all users. A lock keeps
+two builds apart.
 """
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ...cache_folder import refuse_foreign, user_folder
+from ...cache_folder import is_roots, refuse_foreign, shared_folders, user_folder
 from ...error import MachineError, one_of
 from ..shelf import Shelf
 from . import recipe
@@ -95,20 +96,8 @@ class Cache(Shelf):
         return tuple(image for _, image in self.records())
 
     def find(self, name: str | None, recipe_hash: str = "") -> KernelImage:
-        """The newest kernel of this name; None is the newest default one, of this recipe if there is one.
-
-        MachineError when there is none.
-        """
-        records = self.records()
-        fitting = [pair for pair in records if (pair[1].default if name is None else pair[1].name == name)]
-        ours = [pair for pair in fitting if name is None and pair[0].recipe_hash == recipe_hash]
-        if fitting:
-            return (ours or fitting)[-1][1]
-        if name is None:
-            raise MachineError("no lab kernel has been built yet", BUILD_COMMAND)
-        have = one_of(sorted({image.name for _, image in records}), name)
-        what = f"no lab kernel is called {name!r} (there are: {have})"
-        raise MachineError(what, f"{BUILD_COMMAND} --source SOURCE --name {name}")
+        """As `found`, in this folder."""
+        return found(self.records(), name, recipe_hash)
 
     def keep(self, made: Path, record: Record) -> KernelImage:
         """Makes a finished folder a kernel of this cache."""
@@ -158,15 +147,49 @@ def user_cache() -> Cache:
     return Cache(folder)
 
 
+def shared_caches() -> tuple[Cache, ...]:
+    """Folders of kernels that root keeps for all users."""
+    return tuple(Cache(folder) for folder in shared_folders("kernels"))
+
+
+def records() -> tuple[tuple[Record, KernelImage], ...]:
+    """The kernels for all users, then those of this user, in either group the newest at the end. Of the former, those
+    whose files root alone can have put there.
+    """
+    for_all = tuple(pair for each in shared_caches() for pair in each.records() if _is_roots(pair[1]))
+    return (*for_all, *user_cache().records())
+
+
+def _is_roots(image: KernelImage) -> bool:
+    return all(is_roots(path) and path.is_file() for path in image.folder.iterdir())
+
+
 def installed() -> tuple[KernelImage, ...]:
-    """The kernels of this user, the newest at the end."""
-    return user_cache().installed()
+    """The kernels that this user can use, the newest of this user's own at the end."""
+    return tuple(image for _, image in records())
 
 
 def find(name: str | None) -> KernelImage:
-    """The newest lab kernel of a name; None is the default one of this testbed's recipe, if it has been built.
+    """The newest lab kernel of a name, one of this user's own before one for all users; None is the default one of this
+    testbed's recipe, if it has been built.
 
     Another checkout's kernel, with other patches, may be in the same cache: it is the default only while ours is not
     there. MachineError when there is none.
     """
-    return user_cache().find(name, recipe.load("lab").sha256)
+    return found(records(), name, recipe.load("lab").sha256)
+
+
+def found(records: Sequence[tuple[Record, KernelImage]], name: str | None, recipe_hash: str = "") -> KernelImage:
+    """The newest kernel of this name; None is the newest default one, of this recipe if there is one.
+
+    MachineError when there is none.
+    """
+    fitting = [pair for pair in records if (pair[1].default if name is None else pair[1].name == name)]
+    ours = [pair for pair in fitting if name is None and pair[0].recipe_hash == recipe_hash]
+    if fitting:
+        return (ours or fitting)[-1][1]
+    if name is None:
+        raise MachineError("no lab kernel has been built yet", BUILD_COMMAND)
+    have = one_of(sorted({image.name for _, image in records}), name)
+    what = f"no lab kernel is called {name!r} (there are: {have})"
+    raise MachineError(what, f"{BUILD_COMMAND} --source SOURCE --name {name}")

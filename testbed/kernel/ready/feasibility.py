@@ -110,7 +110,9 @@ def place_for(topology: Topology, wanted: RealTime | None) -> tuple[RealTime, st
     place = next((place for place in PREFERRED if not found[place]), None)
     if place is None:
         told = "; ".join(f"kernel {place}: {found[place][0].text}" for place in PREFERRED)
-        fixes = [each.why.fix for place in PREFERRED for each in found[place] if isinstance(each.why, Lacking)]
+        fixes = [
+            each.why.fix for place in reversed(PREFERRED) for each in found[place] if isinstance(each.why, Lacking)
+        ]
         if fixes:
             raise MachineError(f"this topology cannot run here ({told})", fixes[0])
         raise UserError(f"no kernel can run this topology ({told}); allowed: node types that one kernel can have")

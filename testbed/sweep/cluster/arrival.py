@@ -10,13 +10,13 @@ from typing import Any
 
 from ...error import TestbedError
 from ...kernel.guest import TrialError
+from ...kernel.parcel import ParcelError, unpack
 from ...model.scenario import Trial
 from ...trial.folder import PROVENANCE, TRIAL, read_json, read_result
 from ...trial.result import TrialResult
 from ..store import Store
 from .flight import Trouble
 from .kernel_parcel import KernelId
-from .parcel import ParcelError, unpack
 from .task import Outcome, Task
 
 

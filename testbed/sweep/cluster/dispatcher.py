@@ -12,12 +12,13 @@ from collections.abc import Coroutine, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...error import TestbedError
+from ...kernel import parcel
 from ...kernel.guest import TrialError
 from ...model.scenario import Trial
 from ...trial.result import TrialResult
 from ..ledger import Ledger
 from ..run import Sweep
-from . import member, parcel, task
+from . import member, task
 from .arrival import stored
 from .flight import MOST_TROUBLES, Again, Flight, Trouble
 from .member import CORE, MEMORY

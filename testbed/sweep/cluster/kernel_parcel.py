@@ -14,8 +14,8 @@ from functools import cache
 from pathlib import Path
 
 from ...cache_folder import private
-from ...kernel.image.cache import Cache, KernelImage, user_cache
-from .parcel import Parcel, ParcelError, packed, unpack
+from ...kernel.image.cache import Cache, KernelImage, installed
+from ...kernel.parcel import Parcel, ParcelError, packed, unpack
 
 FILES = ("linux", "config", "kernel.json", "features.json")
 """What of a kernel's folder is needed to run it; of the last one, it says what the kernel has, once it has booted."""
@@ -69,7 +69,7 @@ def receive(wanted: KernelId, parcel: Parcel) -> None:
 
 
 def _candidates() -> Iterator[KernelImage]:
-    yield from user_cache().installed()
+    yield from installed()
     yield from _received().installed()
 
 

@@ -13,10 +13,10 @@ from typing import Any, cast
 
 from ...kernel.consumption import available_bytes
 from ...kernel.lab import RESERVE_BYTES
+from ...kernel.parcel import Parcel
 from ...trial import software
 from . import kernel_parcel
 from .kernel_parcel import KernelId
-from .parcel import Parcel
 from .spool import spool
 
 MEMORY, CORE = "memory", "core"

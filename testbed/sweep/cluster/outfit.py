@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...kernel.parcel import Parcel
 from ...model.run_setting import Kernel
 from ...model.scenario import Trial
 from ...trial import provenance, software
@@ -16,7 +17,6 @@ from ...trial.ready_kernel import ready_kernel
 from . import kernel_parcel
 from .arrival import Expected
 from .kernel_parcel import KernelId
-from .parcel import Parcel
 
 
 @dataclass(frozen=True)

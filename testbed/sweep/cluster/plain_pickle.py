@@ -21,9 +21,9 @@ from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any
 
+from ...kernel.parcel import Parcel
 from .kernel_parcel import KernelId
 from .member import Member
-from .parcel import Parcel
 from .task import Outcome
 
 EXCEPTIONS_OF = ("builtins", "testbed", "distributed", "asyncio")

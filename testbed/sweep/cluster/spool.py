@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...cache_folder import make, private
+from ...kernel.parcel import Parcel
 from ...trial.folder import replacing
-from .parcel import Parcel
 
 MOST_BYTES = 4 << 30
 MOST_RESULTS = 5000

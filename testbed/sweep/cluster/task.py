@@ -19,6 +19,8 @@ from ...error import MachineError, TestbedError, UserError
 from ...kernel.consumption import available_bytes
 from ...kernel.guest import Cancelled
 from ...kernel.lab import RESERVE_BYTES
+from ...kernel.parcel import Parcel, packed
+from ...kernel.parcel import received as parcel_received
 from ...model.scenario import Trial
 from ...native_program import tools
 from ...spec.scenario.trial import trial_data, trial_of
@@ -29,8 +31,6 @@ from ...trial.orders.sequence import orders
 from ...trial.ready_kernel import ReadyKernel
 from . import kernel_parcel
 from .kernel_parcel import KernelId
-from .parcel import Parcel, packed
-from .parcel import received as parcel_received
 from .spool import spool
 
 TOPIC = "testbed-trial"

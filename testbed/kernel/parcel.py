@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from ...error import TestbedError
+from ..error import TestbedError
 
 MOST_BYTES = 2 << 30
 """Of all files of a parcel together: more is refused, as two computers hold it in memory."""
