@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 
+from ..codec.frozen import dataclass
 from . import statistic
 from .distribution import t_below
 from .statistic import LEVEL, FloatArray, Values

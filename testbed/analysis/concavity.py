@@ -11,10 +11,10 @@ that is not normalized are in bits (bit/s times seconds of RTT).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from ..codec.frozen import dataclass
 from . import statistic
 from .profile import Bend, ThroughputProfile
 from .statistic import Estimate, FloatArray, Interval

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ..codec.frozen import dataclass
 from ..model.address import address_book
 from ..model.data_path import DataPath, PathHop, data_path_between, data_ways, path_loss
 from ..model.link.impairment import buffer_words

@@ -8,12 +8,12 @@ Bonferroni, lies outside the tolerance.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Generic, TypeVar
 
 import numpy as np
 
+from ..codec.frozen import dataclass
 from . import concavity, statistic
 from .point import SAME_RTT, Figure, PointDifference, Verdict, point
 from .profile import Bend, Limits, Published, ThroughputProfile

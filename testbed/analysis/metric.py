@@ -7,11 +7,11 @@ be measured at the ends of a path.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
+from ..codec.frozen import dataclass
 from ..error import UserError, one_of
 from ..model.metric_need import TOGETHER, TOGETHER_LEAST_S
 from ..model.run_setting import METRIC_UNITS

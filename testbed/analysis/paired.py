@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import count
 from typing import Generic, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
+from ..codec.frozen import dataclass
 from . import statistic
 from .distribution import t_quantile
 from .significance import multiple, noise, power

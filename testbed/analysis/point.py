@@ -7,11 +7,11 @@ J. Pharmacokinetics and Biopharmaceutics 15, 1987). Of a limit, one of these two
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
 
+from ..codec.frozen import dataclass
 from . import statistic
 from .profile import Limit, Reference, ThroughputProfile
 from .statistic import Estimate, Interval

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal, TypeAlias
 
 import numpy as np
 
+from ..codec.frozen import dataclass
 from . import statistic
 from .distribution import t_quantile
 from .statistic import LEVEL, Estimate, FloatArray, Values

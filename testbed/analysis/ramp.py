@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from ..codec.frozen import dataclass
 from . import statistic
 from .statistic import Values
 

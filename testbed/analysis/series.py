@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from ..codec.frozen import dataclass
 from ..model import chance
 from ..model.scenario import Params, Trial
 from ..trial.result import TrialResult

@@ -8,12 +8,12 @@ never counts as 0. A result has the unit of the samples unless its docstring say
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..codec.frozen import dataclass
 from .distribution import t_quantile
 
 FloatArray: TypeAlias = NDArray[np.float64]

@@ -6,9 +6,9 @@ Goodput in bit/s over the RTT in seconds, for all flows together; `tcp_model` ha
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from ..codec.frozen import dataclass
 from . import tcp_model
 from .condition import Conditions
 

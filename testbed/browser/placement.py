@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..analysis.statistic import FloatArray
+from ..codec.frozen import dataclass
 from ..model.node.type import NODE_TYPES, Mark
 from ..model.topology import Topology
 from . import layered

@@ -12,13 +12,14 @@ import socket
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
 from urllib.parse import parse_qsl
 
+from ..codec.frozen import dataclass
 from ..error import TestbedError, UserError
 
 ADDRESS = "127.0.0.1"

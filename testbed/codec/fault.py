@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..error import ValueRefused
+from .frozen import dataclass
 
 Path: TypeAlias = tuple[str | int, ...]
 

@@ -13,12 +13,13 @@ editors. What must hold between keys is `Keyed.faults`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import MISSING, field, fields, replace
 from functools import cache
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 from ..error import ValueRefused, one_of
 from .fault import MAPPING, Fault, Faulty, faults_of
+from .frozen import dataclass
 
 K = TypeVar("K", bound="Keyed")
 C = TypeVar("C", bound=type)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 import re
-from dataclasses import MISSING, dataclass
+from dataclasses import MISSING
 from typing import Any
 
+from .frozen import dataclass
 from .keyed import Key, Keyed, Schema, keys
 
 ENDINGS = re.compile("(Keys|NodeFile|File|Workload)$")

@@ -7,11 +7,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import library
+from ..codec.frozen import dataclass
 from ..error import UserError
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..analysis.metric import METRICS
+from ..codec.frozen import dataclass
 from ..compare.look import FEWEST, UNDECIDED, VERDICTS, Look, Looks
 from ..compare.side import Side
 from ..error import UserError

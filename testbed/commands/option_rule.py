@@ -7,11 +7,11 @@ An option is given if it was typed with another value than its default. Refusals
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import typer
 
+from ..codec.frozen import dataclass
 from ..error import UserError
 
 

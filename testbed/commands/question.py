@@ -5,11 +5,12 @@ folders.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
 from ..analysis.metric import METRICS
+from ..codec.frozen import dataclass
 from ..compare import run
 from ..compare.look import Looks
 from ..compare.pairing import Pairing, pair

@@ -7,7 +7,6 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from types import TracebackType
 
 from rich.console import Console
@@ -19,6 +18,7 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
+from ..codec.frozen import dataclass
 from ..error import TestbedError
 from ..model.scenario import Trial
 from ..sweep.ledger import Report

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from .. import units
 from ..analysis.condition import AUTO, DEFAULT, Conditions
 from ..analysis.distance import ProfileDistance
 from ..analysis.series import Series
+from ..codec.frozen import dataclass
 from ..error import ValueRefused
 from ..units import format_rate
 

@@ -9,7 +9,7 @@ is used up has not spent all of the error, so that a larger one can follow.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import ceil
 from typing import Protocol, TypeVar, get_args
 
@@ -19,6 +19,7 @@ from ..analysis.paired import PRIMARY_SHARE, CellComparison, Verdict
 from ..analysis.significance import sequential
 from ..analysis.significance.noise import PAIRS_MIN
 from ..analysis.statistic import LEVEL, Values
+from ..codec.frozen import dataclass
 from ..model.scenario import Params
 from .pairing import Cell
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from fractions import Fraction
 
 from .. import units
+from ..codec.frozen import dataclass
 from ..codec.keyed import Kind
 from ..codec.scalar import text_of
 from ..error import ValueRefused, nearest

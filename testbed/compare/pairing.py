@@ -7,10 +7,10 @@ each trial of either side is in a pair or in a gap.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from ..analysis.series import all_keys, varied_keys
+from ..codec.frozen import dataclass
 from ..error import UserError
 from ..model.scenario import Params
 from ..units import counted

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import types
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -19,6 +19,7 @@ from ..analysis.point import SAME_RTT, PointDifference, Verdict
 from ..analysis.profile import Limits, Published, ThroughputProfile
 from ..analysis.series import Series, Span
 from ..analysis.significance import within
+from ..codec.frozen import dataclass
 from ..error import UserError
 from . import condition
 from .condition import Choice, Condition, cautions, unfit

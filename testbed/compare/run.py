@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -13,6 +13,7 @@ from ..analysis.paired import CellComparison
 from ..analysis.series import label
 from ..analysis.significance import within
 from ..analysis.statistic import LEVEL
+from ..codec.frozen import dataclass
 from ..error import UserError, one_of
 from ..model.scenario import Params
 from . import look, setting

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
 
 from ..analysis.metric import METRICS
 from ..analysis.paired import PRIMARY_SHARE
 from ..analysis.significance import noise, power
 from ..analysis.statistic import LEVEL, FloatArray, checked
+from ..codec.frozen import dataclass
 from ..model.run_setting import PRIMARY
 from .look import FEWEST, Terms
 from .side import Side

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from ..analysis.series import all_keys
+from ..codec.frozen import dataclass
 from ..error import UserError, one_of
 from ..model.run_setting import PRIMARY
 from ..model.scenario import trial_ids

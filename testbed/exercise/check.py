@@ -5,12 +5,13 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from .. import journal
 from ..analysis.expectation.measured import Measured, read
 from ..cache_folder import private
+from ..codec.frozen import dataclass
 from ..error import MachineError, TestbedError, UserError
 from ..kernel import confinement
 from ..kernel.guest import TrialError

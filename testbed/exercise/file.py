@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..codec.fault import Fault
+from ..codec.frozen import dataclass
 from ..codec.keyed import Keyed, check, key, named
 from ..codec.kind import LINES, NAME, SIZE, SPAN, TEXT, listed, record, table
 from ..error import SpecError, UserError, one_of

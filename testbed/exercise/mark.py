@@ -6,9 +6,9 @@ The same submission has the same mark, and the same bytes of `data`, every time.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from ..codec.frozen import dataclass
 from .rule.registry import Rule
 
 Outcome: TypeAlias = Literal["passed", "failed", "not checked"]

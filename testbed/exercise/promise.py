@@ -5,8 +5,9 @@ fails the rules that it says, and no others; and the solution is far from the li
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ..codec.frozen import dataclass
 from . import submission
 from .check import mark
 from .file import SOLUTION, STARTER, Exercise

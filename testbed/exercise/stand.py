@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
+from ..codec.frozen import dataclass
 from ..error import visible
 from ..interactive import node_files
 from ..interactive.build import PROGRAMS_BYTES, Build, build

@@ -8,11 +8,11 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from ..codec.frozen import dataclass
 from ..error import UserError
 from ..spec.syntax import input_file
 from ..spec.syntax.document import Position, mapping, parse

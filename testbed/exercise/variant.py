@@ -11,7 +11,7 @@ import hashlib
 import ipaddress
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -19,6 +19,7 @@ from typing import Any
 
 import yaml
 
+from ..codec.frozen import dataclass
 from ..error import SpecError, UserError
 from ..interactive.build import build
 from ..model.run_setting import LAB

@@ -6,11 +6,11 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from ..codec.frozen import dataclass
 from ..error import UserError, did_you_mean
 from ..library import EXERCISES
 from ..spec.syntax import input_file

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from ..codec.frozen import dataclass
 from ..model.address import Port
 from ..model.link.impairment import IMPAIRMENTS
 from ..model.run_setting import Kernel

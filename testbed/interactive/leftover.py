@@ -11,11 +11,11 @@ import os
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from .. import journal
+from ..codec.frozen import dataclass
 from ..error import UserError
 from ..journal import RUN, Entry
 from ..kernel import nic

@@ -12,12 +12,12 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from .. import journal
 from ..cache_folder import private, sudo_user
+from ..codec.frozen import dataclass
 from ..error import MachineError, UserError
 from ..kernel import guest_file, lab
 from ..kernel.consumption import share

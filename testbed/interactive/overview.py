@@ -7,9 +7,9 @@ import json
 import struct
 import uuid
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from ..codec.frozen import dataclass
 from ..error import MachineError
 from ..kernel import guest_file
 from ..plan.link.stage import ETHERNET_BYTES, RATE

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from ..codec.frozen import dataclass
 from ..error import UserError, one_of
 from .connection import run
 from .running_network import RunningNetwork

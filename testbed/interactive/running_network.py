@@ -13,13 +13,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from .. import journal
 from ..cache_folder import user_folder
+from ..codec.frozen import dataclass
 from ..error import MachineError, UserError, did_you_mean, one_of
 from ..journal import Entry
 

@@ -14,11 +14,11 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from .. import process
+from ..codec.frozen import dataclass
 from ..error import MachineError
 from ..native_program import Tools
 

@@ -11,9 +11,9 @@ import select
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
+from ..codec.frozen import dataclass
 from ..error import MachineError, TestbedError
 from ..plan.step import Step, data
 from ..process import Running

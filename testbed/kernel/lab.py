@@ -13,11 +13,12 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from .. import process
 from ..cache_folder import open_lock, private, try_lock
+from ..codec.frozen import dataclass
 from ..error import MachineError
 from ..native_program import MAIN, Tools
 from ..process import Running

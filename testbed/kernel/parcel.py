@@ -13,9 +13,9 @@ import os
 import tarfile
 import zlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from ..codec.frozen import dataclass
 from ..error import TestbedError
 
 MOST_BYTES = 2 << 30

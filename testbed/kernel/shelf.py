@@ -13,11 +13,11 @@ import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..cache_folder import FIX, make, open_lock, try_lock
+from ..codec.frozen import dataclass
 from ..error import MachineError
 from ..journal import folder_noted, unique
 

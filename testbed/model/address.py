@@ -10,11 +10,12 @@ addresses that are not given are 02:54:42 (locally administered) and a number.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network, IPv6Interface, IPv6Network, ip_interface, ip_network
 from typing import TypeAlias, TypeVar
 
+from ..codec.frozen import dataclass
 from ..error import UserError
 from .node.service import Dhcp
 from .topology import Lane, Link, Topology

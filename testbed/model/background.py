@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, TypeAlias
 
 from ..codec.fault import Fault
+from ..codec.frozen import dataclass
 from ..codec.keyed import key, keyed
 from ..codec.kind import RATE, SPAN, TIME, variant
 from ..error import UserError

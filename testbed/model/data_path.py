@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from ipaddress import IPv4Address, IPv6Address
 from itertools import islice
 
+from ..codec.frozen import dataclass
 from ..error import UserError
 from .address import AddressBook
 from .link.impairment import Way, mean_loss

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import TypeAlias
 
 from .. import units
+from ..codec.frozen import dataclass
 from ..error import UserError
 
 Choice: TypeAlias = Mapping[str, tuple[str, ...]]

@@ -7,10 +7,10 @@ asked of a tool.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
 
+from ..codec.frozen import dataclass
 from .background import Backgrounds
 from .topology import Topology
 from .workload import (

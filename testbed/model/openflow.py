@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from ..codec.fault import Fault
+from ..codec.frozen import dataclass
 from ..codec.keyed import Keyed, key, keyed
 from ..codec.kind import NAME, listed, record, whole, word
 from .link.impairment import UNIMPAIRED, Direction

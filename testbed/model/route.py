@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from itertools import count
 
+from ..codec.frozen import dataclass
 from ..error import UserError
 from .address import AddressBook, Port
 from .forwarding import is_told, towards

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 from .. import units
 from ..codec.fault import Fault
+from ..codec.frozen import dataclass
 from ..codec.keyed import Keyed, Kind, key, keyed, read
 from ..codec.kind import FRACTION, NAME, SIZE, SPAN, byte_count, whole
 from ..codec.scalar import text_of

@@ -6,10 +6,11 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
+from ..codec.frozen import dataclass
 from .background import Backgrounds, Constant
 from .expectation import Expectation
 from .run_setting import LAB, UNLIMITED, Capture, Kernel, Limits, Until

@@ -6,12 +6,12 @@ Times count from the start of the workload, in lab time.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, TypeAlias
 
+from ..codec.frozen import dataclass
 from .link.impairment import Direction, names_of
 
 Pairs: TypeAlias = tuple[tuple[str, Any], ...]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
 
+from ..codec.frozen import dataclass
 from ..codec.keyed import Keyed, key, keyed
 from ..codec.kind import IP, PREFIX, word
 from .link.impairment import UNIMPAIRED, Direction, Way

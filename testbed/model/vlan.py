@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from ..codec.frozen import dataclass
 
 Tag: TypeAlias = int | None
 """The VLAN of a frame's 802.1Q tag; None is a frame without a tag."""

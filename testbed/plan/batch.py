@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import groupby
 
 from ..agent.syscall import OUTSIDE
+from ..codec.frozen import dataclass
 from .command import OF_IPROUTE2, Command
 from .linux import OWN_QDISC_PROGRAM, TOOLS
 from .step import Location, Run, Step, Write

@@ -27,10 +27,11 @@ import re
 import shlex
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, TypeAlias
 
 from ..agent.syscall import OUTSIDE
+from ..codec.frozen import dataclass
 from ..error import visible
 from .step import Location, Run, Step, Timeline
 

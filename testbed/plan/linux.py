@@ -5,11 +5,11 @@ with the facts that can be read back. Pure, no I/O.
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
 from ipaddress import ip_address, ip_interface, ip_network
 from itertools import count, takewhile
 from typing import Literal, TypeAlias
 
+from ..codec.frozen import dataclass
 from .command import BRIDGE_OPTIONS, FEATURES, NEW_VETH, Command, Facts, Place, Raw, Words, rule_text
 from .step import Run
 

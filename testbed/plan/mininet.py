@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from ..codec.frozen import dataclass
 from ..model.address import AddressBook, Port
 from ..model.openflow import Datapath
 from ..model.topology import Link, Node, Topology

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from ipaddress import IPv4Address, IPv6Address
 
+from ..codec.frozen import dataclass
 from ..model.address import AddressBook, Port, address_book
 from ..model.data_path import DataPath, PathHop, data_path_between, data_ways, lowest_rate_bps
 from ..model.link.impairment import Way

@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, fields
 from typing import Any, TypeAlias
+
+from ..codec.frozen import dataclass
 
 
 @dataclass(frozen=True)

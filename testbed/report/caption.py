@@ -6,10 +6,10 @@ import hashlib
 import json
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from ..codec.frozen import dataclass
 from ..model.link.impairment import IMPAIRMENTS, Direction, Impairment, Way
 from ..model.topology import MTU_DEFAULT, Link
 from ..spec.topology.link.impairment import FILE_FIELDS

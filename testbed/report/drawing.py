@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ..browser import placement
 from ..browser.placement import EMULATED, PLAIN, Control
+from ..codec.frozen import dataclass
 from ..model.node.type import Mark
 from ..model.scenario import Trial
 from ..model.topology import Link, Topology

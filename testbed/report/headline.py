@@ -7,10 +7,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from ..analysis import statistic
 from ..analysis.series import full_goodput_bps, label, varied_keys
+from ..codec.frozen import dataclass
 from ..model.scenario import Params
 from ..trial.result import TrialResult
 from ..units import counted

@@ -10,7 +10,6 @@ import base64
 import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 
 from ..analysis.metric import SHORT_TERM_S
 from ..analysis.statistic import FloatArray
+from ..codec.frozen import dataclass
 from ..error import UserError
 from ..trial import sample_table
 from ..trial.result import TrialResult

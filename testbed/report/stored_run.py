@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from ..analysis import program_metric
 from ..analysis.expectation.verdict import Verdict
 from ..analysis.series import Series, series
+from ..codec.frozen import dataclass
 from ..error import UserError
 from ..model.scenario import Trial
 from ..spec.scenario.trial import trial_of

@@ -6,10 +6,10 @@ MB are 2^20 bytes, as iperf 2 counts them; the sd is that of exactly these repet
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from ..analysis import statistic
 from ..analysis.series import label, varied_keys
+from ..codec.frozen import dataclass
 from ..model.scenario import Params
 from ..trial.result import TrialResult
 

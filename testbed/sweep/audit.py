@@ -8,10 +8,11 @@ import datetime
 import platform
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from ..codec.frozen import dataclass
 from ..error import TestbedError, UserError, visible
 from ..model.scenario import Trial
 from ..trial import provenance, record, strict_folder

@@ -8,9 +8,9 @@ is the scenario's plus i, and nothing in it depends on how many there are.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count, takewhile
 
+from ..codec.frozen import dataclass
 from ..error import TestbedError, UserError
 from ..model.scenario import Params, Scenario, Trial, sibling
 from ..trial import provenance

@@ -15,12 +15,13 @@ import itertools
 import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from ..analysis import tcp_model
 from ..analysis.condition import MSS_BYTES
+from ..codec.frozen import dataclass
 from ..model.background import Constant
 from ..model.data_path import PathHop, data_ways, lowest_rate_bps, path_loss
 from ..model.link.bucket import carried_bytes

@@ -5,9 +5,9 @@ one. Reads files of trials' folders.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from ..codec.frozen import dataclass
 from ..error import UserError
 from ..spec.syntax import input_file
 from ..trial import provenance

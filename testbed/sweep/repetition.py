@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any, Literal, TypeAlias
 
+from ..codec.frozen import dataclass
 from ..model.run_setting import Until
 from ..trial.result import TrialResult
 from ..units import counted

@@ -9,9 +9,10 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Protocol
 
+from ..codec.frozen import dataclass
 from ..error import TestbedError, UserError
 from ..kernel.consumption import available_bytes
 from ..kernel.guest import Cancelled

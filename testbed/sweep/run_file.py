@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from ..codec.frozen import dataclass
 from ..codec.scalar import CONTROL
 from ..error import UserError, visible
 from ..model.expectation import Expectation

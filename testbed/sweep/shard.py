@@ -10,9 +10,9 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from ..codec.frozen import dataclass
 from ..error import UserError
 from ..model.scenario import Scenario, Trial
 from ..spec.scenario.trial import trial_data

@@ -13,13 +13,13 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from .. import __version__, journal
 from ..cache_folder import open_lock, try_lock
+from ..codec.frozen import dataclass
 from ..error import TestbedError, UserError
 from ..journal import RUN
 from ..kernel.guest import Cancelled

@@ -11,11 +11,11 @@ import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..cache_folder import user_key
+from ..codec.frozen import dataclass
 from ..codec.scalar import CONTROL
 from ..error import MachineError, TestbedError, UserError, visible
 from ..model.scenario import Trial

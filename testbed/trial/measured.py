@@ -7,9 +7,10 @@ Base units; absent is None.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar, TypeVar
 
+from ..codec.frozen import dataclass
 from ..error import UserError
 from . import record
 from .record import ABSENT_IF_EMPTY, RecordError

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from .. import __version__, process
+from ..codec.frozen import dataclass
 from ..error import MachineError, UserError
 from ..kernel.guest import Steps, steps_text
 from ..kernel.vm.hypervisor import Accelerator

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache, cached_property
 
+from ..codec.frozen import dataclass
 from ..error import MachineError
 from ..kernel.image import feature, first_boot
 from ..kernel.image.cache import KernelImage, find

@@ -7,9 +7,10 @@ bytes, packets, fractions from 0 to 1. Absent is None. The same trial again, in 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, TypeAlias
 
+from ..codec.frozen import dataclass
 from . import record
 from .law import ASKED, NEVER_ZERO, POSITIVE, SIGNED
 from .record import ABSENT_IF_EMPTY, NOT_STORED

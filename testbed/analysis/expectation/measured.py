@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from ...codec.frozen import dataclass
 from ...trial.result import TrialResult
 from ...trial.workload.background import backgrounds
 from .. import flow_sample

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from ...codec.frozen import dataclass
 from ...error import UserError
 from ...model.expectation import Choice, Expectation, NotChecked, chosen, in_words, lacking
 from ..metric import METRICS

@@ -23,12 +23,12 @@ Rates, SIGCOMM 2002, section 4), which had to guess from packets what the socket
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...codec.frozen import dataclass
 from ..statistic import FloatArray
 from .limitation import Limit
 

@@ -9,8 +9,10 @@ not tell what held a congestion window down, so that is unknown then.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
+
+from ...codec.frozen import dataclass
 
 Limit: TypeAlias = Literal[
     "rate",

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from ...codec.frozen import dataclass
 from ...model.scenario import Params, Trial
 from ...trial.result import FlowResult, TrialResult
 from ..condition import Conditions, conditions

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
 
+from ...codec.frozen import dataclass
 from ..statistic import FloatArray
 from .power import SEEDS_MAX
 

@@ -11,7 +11,7 @@ import json
 import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -19,6 +19,7 @@ import typer
 
 from ... import __version__
 from ...cache_folder import make, user_folder
+from ...codec.frozen import dataclass
 from ...error import UserError, one_of
 from ...journal import unique
 from .. import known

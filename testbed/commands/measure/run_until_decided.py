@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
 
+from ...codec.frozen import dataclass
 from ...compare import run as comparison
 from ...error import UserError, one_of
 from ...model.scenario import Scenario

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ...codec.frozen import dataclass
 from ...error import UserError
 from ..option_rule import Only
 

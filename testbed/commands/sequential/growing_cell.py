@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
+from ...codec.frozen import dataclass
 from ...compare.look import CellData
 from ...compare.pairing import Cell
 from ...compare.run import apart, exact_cells

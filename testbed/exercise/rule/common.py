@@ -7,10 +7,10 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from ...codec.fault import Fault
+from ...codec.frozen import dataclass
 from ...codec.keyed import Keyed, named
 from ...codec.kind import whole
 from ...error import one_of

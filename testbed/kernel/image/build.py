@@ -5,11 +5,11 @@ import os
 import platform
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from ... import package, process
+from ...codec.frozen import dataclass
 from ...error import MachineError, TestbedError, UserError
 from . import feature, first_boot, make, recipe
 from .cache import Cache, KernelImage, Record, find, installed, records, user_cache

@@ -7,11 +7,12 @@ two builds apart.
 import os
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from ...cache_folder import is_roots, refuse_foreign, shared_folders, user_folder
+from ...codec.frozen import dataclass
 from ...error import MachineError, one_of
 from ..shelf import Shelf
 from . import recipe

@@ -7,12 +7,12 @@ credentials are kept. Signatures are checked against Debian's keyring.
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
 from ... import package, process
 from ...cache_folder import make
+from ...codec.frozen import dataclass
 from ...error import MachineError, UserError, with_allowed
 
 DEFAULT_PACKAGE = "linux-source-7.3"

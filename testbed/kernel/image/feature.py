@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
 
+from ...codec.frozen import dataclass
 from ...error import one_of
 from ...plan.linux import OWN_QDISCS
 from .. import shelf

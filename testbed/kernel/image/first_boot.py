@@ -9,10 +9,10 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from ... import process
+from ...codec.frozen import dataclass
 from ...error import MachineError
 from ...journal import folder_noted, unique
 from ...native_program import Tools, tools

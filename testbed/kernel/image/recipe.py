@@ -5,10 +5,11 @@ Reads the recipe folder: `kernel/` in a checkout, to which `testbed/_kernel` is 
 
 import hashlib
 import re
-from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Literal
+
+from ...codec.frozen import dataclass
 
 Use = Literal["lab", "vm"]
 """What a kernel is for: labs, or virtual machines."""

@@ -8,11 +8,11 @@ import os
 import re
 import tarfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from ... import process
+from ...codec.frozen import dataclass
 from ...error import UserError, with_allowed
 from . import make
 from .debian import Archive, Release

@@ -12,10 +12,10 @@ import platform
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from ... import package, process
+from ...codec.frozen import dataclass
 from ...error import MachineError
 from ...native_program import tools
 from ...spec import mininet_import

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from ... import package
+from ...codec.frozen import dataclass
 from ...error import MachineError, TestbedError, UserError
 from ...model.node.type import NODE_TYPES, NodeType
 from ...model.run_setting import KernelKind

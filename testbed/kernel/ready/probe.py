@@ -10,11 +10,11 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
 from ... import package, process
+from ...codec.frozen import dataclass
 from ...error import MachineError
 from ...plan.node import open_vswitch, vm
 from ...spec import mininet_import

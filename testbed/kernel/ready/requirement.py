@@ -6,8 +6,8 @@ What a node type needs is said in `model.node.type`, by the names of `probe.PROB
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
+from ...codec.frozen import dataclass
 from ...model.node.type import NodeType
 from ...model.run_setting import KernelKind
 from ...model.topology import Topology

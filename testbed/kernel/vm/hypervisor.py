@@ -12,13 +12,14 @@ import platform
 import struct
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
 from ... import package, process
 from ...cache_folder import make
+from ...codec.frozen import dataclass
 from ...error import MachineError
 from ...model.node.vm import Vm
 from ...native_program import Tools

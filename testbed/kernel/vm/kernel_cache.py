@@ -18,12 +18,13 @@ import struct
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from ... import package, process
 from ...cache_folder import refuse_foreign, user_folder
+from ...codec.frozen import dataclass
 from ...error import MachineError, one_of
 from ..shelf import Shelf
 

@@ -5,12 +5,12 @@ reorders or gathers them, and loses acknowledgements; as values. Pure, no I/O.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from ... import units
 from ...codec.fault import Fault
+from ...codec.frozen import dataclass
 from ...codec.keyed import Keyed, key, keyed
 from ...codec.kind import SIZE, SPAN, none_or
 from .extent import DELAY_MAX, SLOT_MAX

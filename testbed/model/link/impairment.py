@@ -9,13 +9,14 @@ IMPAIRMENTS has what is the same of an impairment wherever one meets it. By the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 from ... import units
 from ...codec import scalar
 from ...codec.fault import Fault
+from ...codec.frozen import dataclass
 from ...codec.keyed import Keyed, Kind, key, keyed
 from ...codec.kind import FLAG, FRACTION, SPAN, number, whole, word
 from . import fault

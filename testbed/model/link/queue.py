@@ -7,11 +7,11 @@ on the link, is in `plan.link.queue`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 from ... import units
+from ...codec.frozen import dataclass
 
 FIFO = "fifo"
 """The type of a queue that drops at its tail. It is no value: a link without a queue has it."""

@@ -15,10 +15,11 @@ import math
 import zlib
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
+
+from ...codec.frozen import dataclass
 
 PACKET_BYTES = 1514
 """What an opportunity can send: a packet of 1500 bytes with its Ethernet header."""

@@ -6,8 +6,9 @@ A new node type is a value in NODE_TYPES here, its keys in `spec.topology.node` 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from ...codec.frozen import dataclass
 
 RunsIn: TypeAlias = Literal["kernel", "virtual machine", "computer"]
 """Where a node's network stack is: in the kernel that the plan runs in, in a virtual machine, on another computer."""

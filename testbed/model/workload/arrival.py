@@ -9,7 +9,6 @@ import re
 from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from types import MappingProxyType
@@ -17,6 +16,7 @@ from typing import Any
 
 from ... import units
 from ...codec.fault import Fault
+from ...codec.frozen import dataclass
 from ...codec.keyed import Keyed, Kind, key, keyed, read
 from ...codec.kind import LINES, SIZE, SPAN, TEXT, matching, record, sound
 from ...codec.scalar import quantity, text_of

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from ...codec.frozen import dataclass
 from ...codec.keyed import keyed
 from .fact import AskedFlow, Program, Transfer, Workload
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from ... import units
 from ...codec.fault import Path
+from ...codec.frozen import dataclass
 from ...codec.keyed import Keyed, Kind, key, keyed
 from ...codec.kind import NAME, byte_count, matching, whole
 from ...codec.scalar import quantity, text_of, word

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from ... import units
 from ...codec.fault import Fault
+from ...codec.frozen import dataclass
 from ...codec.keyed import Keyed, Kind, Schema, key, keyed, keys
 from ...codec.keyed import read as read_keys
 from ...codec.kind import RATE, SIZE, SPAN, TIME, matching, number, record, whole

@@ -7,9 +7,9 @@ combine the rows; the gate compares what was read back with `settings`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 
+from ...codec.frozen import dataclass
 from ...model.link.impairment import IMPAIRMENTS, GilbertElliott, PeriodicLoss, RandomLoss
 from . import fault, paced, queue
 from .setting import TICK_NS as TICK_NS

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
+from ...codec.frozen import dataclass
 from ...error import UserError
 from ...model.link.queue import Parameter, Queue, Unit
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from ...codec.frozen import dataclass
 
 Words: TypeAlias = tuple[str, ...]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Literal
 
+from ...codec.frozen import dataclass
 from ...model.link.impairment import Direction, Loss, Way
 from .queue import MadeQueue
 

@@ -12,8 +12,8 @@ periodic losses, buffers in bytes or BDP, and directions that differ.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
+from ...codec.frozen import dataclass
 from ...model.link.impairment import Direction, Way
 from ...model.topology import Link, Topology
 from .emulator import buffer

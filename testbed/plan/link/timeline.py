@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import pairwise
 
+from ...codec.frozen import dataclass
 from ...error import UserError
 from ...model.topology import Link
 from ...model.workload import Workload

@@ -8,10 +8,10 @@ addresses of 198.18.0.0/15, which no other channel and no host ever sees.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from ipaddress import IPv4Network
 
+from ...codec.frozen import dataclass
 from ...model.openflow import NOBODY, VERSIONS, Controller, Datapath, FailMode, Ovs
 from ...model.topology import MTU_DEFAULT, Link, Node, Topology
 from ..command import PREFIX, Command, Signal

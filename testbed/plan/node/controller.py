@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from ...codec.frozen import dataclass
 from ...model.address import AddressBook
 from ...model.forwarding import towards, tree
 from ...model.openflow import MONITOR_INTERVAL_NS, ControllerProgram, Rule

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from ipaddress import IPv4Interface
 from typing import Any
 
+from ...codec.frozen import dataclass
 from ...error import UserError
 from ...model.address import AddressBook, Port
 from ...model.node.router import Frr, Ospf

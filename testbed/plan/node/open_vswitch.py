@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from ...codec.frozen import dataclass
 from ...error import UserError
 from ...model.address import AddressBook, Port
 from ...model.forwarding import switches_around

@@ -11,10 +11,10 @@ from __future__ import annotations
 import hashlib
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from ...agent.syscall import OUTSIDE
+from ...codec.frozen import dataclass
 from ...model.topology import MTU_MAX
 from ..linux import Move
 

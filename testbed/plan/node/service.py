@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from ...codec.frozen import dataclass
 from ...model.address import AddressBook, Port, lease_network
 from ...model.node.service import Dhcp
 from ...model.route import routes

@@ -10,8 +10,9 @@ by the instructions that its processor carries out (`-icount`), and `vmclock.c` 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ...codec.frozen import dataclass
 from ...model.address import AddressBook, Port
 from ...model.node.vm import Cpu, Vm
 from ...model.topology import Nic, Node, Topology

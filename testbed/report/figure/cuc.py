@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from matplotlib.figure import Figure
 
 from ...analysis.series import Coefficients, Series, word
+from ...codec.frozen import dataclass
 from ...error import UserError
 from ..stored_run import StoredRun
 from .option import Options

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 
+from ...codec.frozen import dataclass
 from ...trial.result import TrialResult
 from ..headline import scaled_rate
 from ..stored_run import StoredRun

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ...analysis.series import rtt_key, varied_keys
+from ...codec.frozen import dataclass
 from ...error import UserError, one_of
 from ...trial.result import TrialResult
 from ..stored_run import StoredRun

@@ -11,12 +11,13 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 from ... import units
 from ...codec.fault import Fault, Path
+from ...codec.frozen import dataclass
 from ...codec.keyed import Keyed, Kind, check, key, keys, named
 from ...codec.kind import ANY, SYSCTLS, number, word
 from ...codec.scalar import SYSCTL_PATTERN, whole

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import chain, product
 from typing import Any, TypeVar
 
 from ...codec.fault import Fault, Path
+from ...codec.frozen import dataclass
 from ...error import ValueRefused, one_of
 from ...model.address import address_book
 from ...model.background import Background, Backgrounds

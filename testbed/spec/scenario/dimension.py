@@ -8,10 +8,10 @@ path.rtt+flows: [[1 ms, 1], [100 ms, 4]]         a group: a row is one value of 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ...codec.fault import Fault, Path
+from ...codec.frozen import dataclass
 from ...error import ValueRefused
 from ..syntax.document import Document, mapping
 from .axis import AxisKey, Change, Names, axis_key, is_range, members, read_range, read_value

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ...codec.fault import Path
+from ...codec.frozen import dataclass
 from ...error import Problem, SpecError, one_of
 from ...model.workload.tool import TOOLS
 from ..syntax.document import Document, Position, mapping, parse

@@ -6,10 +6,11 @@ import errno
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ...codec.fault import Fault, Path
+from ...codec.frozen import dataclass
 from ...error import Problem, SpecError
 from ...library import did_you_mean_file
 from ...model.background import PATTERNS

@@ -11,11 +11,12 @@ import errno
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from ...codec.fault import Fault
 from ...codec.fault import Path as Place
+from ...codec.frozen import dataclass
 from .document import Document
 
 OPTION = "--allow-file"

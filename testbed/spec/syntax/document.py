@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, TypeAlias
 
 import yaml
 
 from ...codec.fault import MAPPING, Fault, Path
+from ...codec.frozen import dataclass
 from ...error import Problem, SpecError
 
 LEVELS_MAX = 40

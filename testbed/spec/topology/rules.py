@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from ipaddress import ip_address, ip_interface
 from typing import Any
 
 from ...codec.fault import Fault
+from ...codec.frozen import dataclass
 from ...codec.keyed import Kind, check
 from ...codec.kind import record
 from ...error import one_of

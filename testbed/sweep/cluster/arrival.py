@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...codec.frozen import dataclass
 from ...error import TestbedError
 from ...kernel.guest import TrialError
 from ...kernel.parcel import ParcelError, unpack

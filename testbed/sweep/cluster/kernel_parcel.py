@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
 
 from ...cache_folder import private
+from ...codec.frozen import dataclass
 from ...kernel.image.cache import Cache, KernelImage, installed
 from ...kernel.parcel import Parcel, ParcelError, packed, unpack
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any, cast
 
+from ...codec.frozen import dataclass
 from ...kernel.consumption import available_bytes
 from ...kernel.lab import RESERVE_BYTES
 from ...kernel.parcel import Parcel

@@ -6,9 +6,9 @@ import hashlib
 import json
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from ...codec.frozen import dataclass
 from ...kernel.parcel import Parcel
 from ...model.run_setting import Kernel
 from ...model.scenario import Trial

@@ -9,11 +9,12 @@ import tempfile
 import uuid
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ... import journal
+from ...codec.frozen import dataclass
 from ...error import MachineError, UserError
 from ...kernel.consumption import available_bytes
 from ...kernel.lab import RESERVE_BYTES

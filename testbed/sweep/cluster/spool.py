@@ -7,10 +7,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from ...cache_folder import make, private
+from ...codec.frozen import dataclass
 from ...kernel.parcel import Parcel
 from ...trial.folder import replacing
 

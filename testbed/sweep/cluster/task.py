@@ -10,11 +10,12 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, Protocol, TypeAlias, get_args
 
+from ...codec.frozen import dataclass
 from ...error import MachineError, TestbedError, UserError
 from ...kernel.consumption import available_bytes
 from ...kernel.guest import Cancelled

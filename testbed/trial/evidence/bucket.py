@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeVar
 
+from ...codec.frozen import dataclass
 from ...model.link.bucket import Policer, Shaper
 from ...model.link.impairment import Direction
 from ...model.link.trace import PACKET_BYTES, Trace

@@ -5,10 +5,10 @@ I/O.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar, get_args
 
+from ...codec.frozen import dataclass
 from ...model.scenario import Trial
 from ...plan.link.impairment import Context
 from ...plan.network import Plan

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
 
+from ...codec.frozen import dataclass
 from ...model.link.impairment import IMPAIRMENTS, Direction
 from ...model.workload import ShortFlowWorkload
 from ...plan.link.stage import frame_bytes

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from ...codec.frozen import dataclass
 from ...plan.link import fault
 from ...plan.link.stage import Stage, State
 from ..law import ASKED

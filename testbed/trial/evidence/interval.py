@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from itertools import pairwise
 
+from ...codec.frozen import dataclass
 from ...model.link.impairment import PeriodicLoss
 from ...plan.link import fault
 from ...plan.link.stage import Stage, State, frame_bytes

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar
 
+from ...codec.frozen import dataclass
 from ..measured import ToolResult
 from ..observe.sample import TcpSecond
 from ..result import FlowResult

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ...codec.frozen import dataclass
 from ...plan.link.stage import Policing
 from ..observe.sample import CounterSample
 

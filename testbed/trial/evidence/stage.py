@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import chain
 from typing import Any
 
+from ...codec.frozen import dataclass
 from ...plan.link import fault
 from ...plan.link.stage import ETHERNET_BYTES, Emulator, Stage, State
 from ...plan.link.tclink import TcPort

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ...codec.frozen import dataclass
 from ...plan.linux import OWN_QDISCS
 from ..law import RISES
 from . import netlink

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from ...codec.frozen import dataclass
 
 _RECORD = struct.Struct("=QII")
 _MESSAGE = struct.Struct("=IHHII")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 from typing import NamedTuple, TypeAlias
 
+from ...codec.frozen import dataclass
 from ..result import CaptureResult
 
 Ip: TypeAlias = IPv4Address | IPv6Address

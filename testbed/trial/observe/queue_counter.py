@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ...codec.frozen import dataclass
 from ..law import RISES
 from . import netlink
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
+from ...codec.frozen import dataclass
 from ...plan.link.impairment import TICK_NS
 from ...plan.linux import OWN_QDISCS
 from ..law import RAW

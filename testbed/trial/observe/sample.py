@@ -11,9 +11,10 @@ import socket
 import struct
 from bisect import bisect_left
 from collections.abc import Container, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 
+from ...codec.frozen import dataclass
 from ..law import RISES, SAME
 from . import netlink, queue_counter, tcp_info
 from .queue_counter import Counts

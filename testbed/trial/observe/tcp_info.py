@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from ...codec.frozen import dataclass
 
 _MICRO = 1e-6
 

@@ -7,8 +7,8 @@ apply the plan → routes → check the RTT → read back → counters → workl
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from ...codec.frozen import dataclass
 from ...model.background import Constant
 from ...model.scenario import Trial
 from ...plan import batch, command

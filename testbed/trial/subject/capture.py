@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from ...codec.frozen import dataclass
 from ...kernel.guest import TrialError
 from ...model.run_setting import Capture
 from ...model.scenario import Trial

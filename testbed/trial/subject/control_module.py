@@ -8,9 +8,10 @@ others, so there is a look before the workload, too. It moves lab time by some r
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from ...codec.frozen import dataclass
 from ...model.scenario import Trial
 from ...plan.network import Plan
 from ..evidence.case import Case, Subject

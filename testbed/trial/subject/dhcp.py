@@ -5,9 +5,9 @@ trial's folder.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+from ...codec.frozen import dataclass
 from ...model.scenario import Trial
 from ...plan.network import Plan
 from ...plan.node import service

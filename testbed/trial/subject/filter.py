@@ -7,10 +7,10 @@ The rules of `nat` and `firewall` on the data path are also compared word by wor
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from ...codec.frozen import dataclass
 from ...kernel.guest import TrialError
 from ...model.scenario import Trial
 from ...plan.command import PREFIX, facts

@@ -5,9 +5,9 @@ flows back. Reads files of the trial's folder.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from ...codec.frozen import dataclass
 from ...model.scenario import Trial
 from ...plan.link import fault
 from ...plan.network import Plan

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ...codec.frozen import dataclass
 from ...kernel.vm.hypervisor import COUNTED
 from ...model.data_path import PathHop
 from ...model.scenario import Trial

@@ -5,9 +5,9 @@ the plan, and no others? Reads files of a trial's folder.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from ...codec.frozen import dataclass
 from ...model.scenario import Trial
 from ...plan.command import ALL_IS_ASKED, FEATURES, Facts, facts
 from ...plan.network import Plan

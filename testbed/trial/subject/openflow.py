@@ -7,10 +7,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Container, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
+from ...codec.frozen import dataclass
 from ...kernel import guest_file
 from ...kernel.guest_file import ERRORS_BYTES
 from ...model.openflow import VERSIONS

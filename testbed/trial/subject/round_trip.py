@@ -5,9 +5,9 @@ and do their times fit together? How long they took, `gate.link.rtt_check` judge
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+from ...codec.frozen import dataclass
 from ...model.scenario import Trial
 from ...plan.network import Plan
 from ...plan.step import Step

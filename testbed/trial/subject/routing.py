@@ -8,13 +8,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from datetime import UTC, datetime
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from ...agent.routing import await_routes
+from ...codec.frozen import dataclass
 from ...kernel.guest import TrialError
 from ...model import data_path as paths
 from ...model.address import Port

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from ...codec.frozen import dataclass
 from ...error import UserError
 from ...kernel.guest import TrialError
 from ...model.background import Background, Backgrounds, Burst, Constant, schedule

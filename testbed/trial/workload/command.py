@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import ClassVar
 
+from ...codec.frozen import dataclass
 from ...error import UserError
 from ...kernel.guest import TrialError
 from ...model.workload.command import CommandWorkload, Started, filled

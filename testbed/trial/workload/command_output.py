@@ -7,11 +7,12 @@ import math
 import re
 import signal
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
+from ...codec.frozen import dataclass
 from ...kernel import guest_file
 from ...kernel.guest import TrialError
 from ...model.workload.command import CommandWorkload, Measure, Started

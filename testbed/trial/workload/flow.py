@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 
+from ...codec.frozen import dataclass
 from ...error import UserError
 from ...kernel.guest import TrialError
 from ...model.workload import FlowWorkload

@@ -11,12 +11,13 @@ import math
 import random
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from ipaddress import IPv4Address, IPv6Address
 from itertools import groupby
 from pathlib import Path
 from typing import ClassVar
 
+from ...codec.frozen import dataclass
 from ...kernel.guest import TrialError
 from ...model.data_path import DataPath
 from ...model.workload import HttpWorkload

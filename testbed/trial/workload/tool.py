@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from ...codec.frozen import dataclass
 from ...model.workload import Workload
 from ...plan.network import Plan
 from ...plan.step import Step

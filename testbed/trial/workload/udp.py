@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import ClassVar
 
+from ...codec.frozen import dataclass
 from ...error import UserError
 from ...kernel.guest import TrialError
 from ...model.data_path import DataPath

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from ....codec.fault import Fault, Faulty, faults_of
+from ....codec.frozen import dataclass
 from ....codec.keyed import Kind, Schema
 from ....codec.schema import Definition
 from ....error import ValueRefused, one_of

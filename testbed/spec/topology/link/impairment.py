@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from .... import units
 from ....codec.fault import Fault
+from ....codec.frozen import dataclass
 from ....codec.keyed import Keyed, Kind, key, keyed, read
 from ....codec.kind import TEXT, matching, record, sound
 from ....codec.scalar import text_of

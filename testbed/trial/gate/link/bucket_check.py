@@ -7,9 +7,9 @@ gets its rate all the time, and gives each packet its bytes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice, pairwise
 
+from ....codec.frozen import dataclass
 from ....plan.link.impairment import burst_bytes
 from ....plan.link.stage import frame_bytes
 from ...evidence.bucket import used_up
