@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -13,6 +15,7 @@ from runs import files_of, read_json
 from test_shard import SCENARIO, began, measuring_nothing, run, said
 
 from testbed.error import UserError
+from testbed.spec.syntax import input_file
 from testbed.sweep import merge as merging
 from testbed.sweep.merge import joined, merge
 from testbed.sweep.store import Store
@@ -286,3 +289,35 @@ def test_the_looks_of_one_comparison_are_kept_and_those_of_two_are_not(
     else:
         assert "carried over" not in out
         assert read_json(tmp_path / "out" / "looks.json") == looks
+
+
+def test_what_is_merged_is_read_once(made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parts, out = shards(made, tmp_path), tmp_path / "out"
+    opened: Counter[str] = Counter()
+    before = input_file._opened
+
+    def counted(path: str | os.PathLike[str], by_link: bool) -> int:
+        opened[os.path.relpath(path, out / "trials")] += 1
+        return before(path, by_link)
+
+    monkeypatch.setattr(input_file, "_opened", counted)
+    assert said("merge", *map(str, parts), "-o", str(out))[0] == 0
+    ids = Store(out).ids
+    for name in ("result.json", "samples.parquet", "queues.parquet"):
+        assert {opened[f"{id}/{name}"] for id in ids} == {1}, name
+
+
+def test_all_that_is_missing_is_looked_for_once(made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The failures of a run are read from as many files as it has trials; with many missing that took their square."""
+    part, asked = shards(made, tmp_path)[0], []
+    before = Store.failures
+
+    def counted(self: Store) -> dict[str, str]:
+        asked.append(self.path)
+        return before(self)
+
+    monkeypatch.setattr(Store, "failures", counted)
+    found = merge([Store(part)], Store(tmp_path / "out"))
+    assert isinstance(found, merging.Merged)
+    assert len(found.missing) > 1
+    assert len(asked) == 1

@@ -119,11 +119,10 @@ def test_a_write_that_fails_leaves_the_old_table(store: Store, monkeypatch: pyte
     before = files_of(store.path)
     os.utime(store.path / "trials" / store.ids[0] / RESULT, ns=(1, 1))
 
-    def fail(trials: object, file: Path) -> None:
-        file.write_text("half")
+    def fail(self: object, trial: object) -> None:
         raise OSError("no space left on device")
 
-    monkeypatch.setitem(table.MAKERS, "trials", fail)
+    monkeypatch.setattr(table.TABLES["trials"], "add", fail)
     with pytest.raises(UserError, match=r"trials\.parquet cannot be written: no space left on device"):
         table.update(store)
     assert files_of(store.path) == before

@@ -7,11 +7,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from ..codec.frozen import dataclass
 from ..error import visible
 from ..model.expectation import in_words
 from ..model.run_setting import Until
@@ -194,13 +194,15 @@ def print_verdicts(judged: Sequence[Verdict]) -> None:
     print(f"{passed} of {counted(len(judged), 'rule')} {'holds' if passed == 1 else 'hold'}")
 
 
-def print_rules(store: Store) -> bool:
-    """Judges the rules of a run and prints them; whether all hold (True without rules)."""
+def print_rules(store: Store, results: Sequence[TrialResult] | None = None) -> bool:
+    """Judges the rules of a run and prints them; whether all hold (True without rules). `results` are those of the
+    run, if they were just read.
+    """
     if not store.expect:
         return True
     from ..sweep.expectation import judged  # takes a second to import
 
-    found = judged(store, store.results())
+    found = judged(store, store.results() if results is None else results)
     print_verdicts(found)
     return all(each.outcome == "passed" for each in found)
 

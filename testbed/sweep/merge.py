@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..codec.frozen import dataclass
 from ..error import UserError, visible
 from ..trial import provenance, strict_folder
-from ..trial.folder import HOST, partial, read_json, read_result, read_text, replace_json, same_files
+from ..trial.folder import HOST, partial, read_json, read_text, replace_json, same_files
 from ..trial.result import TrialResult
 from ..trial.software import differences
 from . import audit, run_file, table
@@ -57,8 +58,8 @@ class Merged:
     `unlike` the parts of the software in which the trials differ; `notes` say what was not carried over, and why.
     """
 
+    results: tuple[TrialResult, ...]
     trials: int
-    found: int
     invalid: int
     missing: tuple[str, ...]
     failed: tuple[str, ...]
@@ -66,6 +67,10 @@ class Merged:
     open_cells: int
     unlike: tuple[str, ...]
     notes: tuple[str, ...] = ()
+
+    @property
+    def found(self) -> int:
+        return len(self.results)
 
     @property
     def is_whole(self) -> bool:
@@ -99,8 +104,9 @@ def merge(sources: Sequence[Store], target: Store) -> Merged | tuple[Conflict, .
             replace_json(target.path / audit.FILE, {"audits": audits})
         if looks is not None:
             replace_json(target.path / run_file.LOOKS, looks)
-        table.update(target, mend=True)
-    found = _state(target, [shard for each in stores for shard in each.about.get("shards", ())])
+        results = target.results()
+        table.update(target, mend=True, results=results)
+    found = _state(target, results, [shard for each in stores for shard in each.about.get("shards", ())])
     return replace(found, notes=notes)
 
 
@@ -205,21 +211,20 @@ def _copy(source: Store, target: Store) -> None:
             there = [target.path / each / id for each in ("trials", kind)]
             if id in listed and not any(each.exists() for each in there):
                 with partial(target.path / "trials") as made:
-                    for name in sorted(strict_folder.ordinary(source.path, kind, id)):
-                        strict_folder.copy(source.path, kind, id, name, target=made.path / name)
+                    strict_folder.copy_all(source.path, kind, id, target=made.path)
                     made.put(target.path, kind, id)
 
 
-def _state(target: Store, shards: Iterable[str]) -> Merged:
-    ids = target.ids
-    missing = tuple(id for id in ids if not (target.path / "trials" / id).exists())
-    found = [read_result(target.path / "trials" / id) for id in ids if id not in set(missing)]
+def _state(target: Store, found: Sequence[TrialResult], shards: Iterable[str]) -> Merged:
+    ids, there = target.ids, {each.id for each in found}
+    missing = tuple(id for id in ids if id not in there)
     until = target.until
     open_cells = 0 if until is None else sum(cell.stop is None for cell in cells(found, until))
-    failed = tuple(id for id in missing if id in target.failures())
+    failures = target.failures() if missing else {}
+    failed = tuple(id for id in missing if id in failures)
     invalid = sum(each.verdict == "invalid" for each in found)
     lost = tuple(absent(dict.fromkeys(shards))) if missing else ()
-    return Merged(len(ids), len(found), invalid, missing, failed, lost, open_cells, _unlike(target, found))
+    return Merged(tuple(found), len(ids), invalid, missing, failed, lost, open_cells, _unlike(target, found))
 
 
 def _unlike(target: Store, found: Sequence[TrialResult]) -> tuple[str, ...]:

@@ -7,16 +7,17 @@ depend on this computer are in a separate file, host.parquet, so that the others
 
 from __future__ import annotations
 
-import itertools
 import json
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ..codec.frozen import dataclass
 from ..error import UserError
 from ..spec.syntax import input_file
 from ..trial import column, sample_table
@@ -37,25 +38,49 @@ BATCH_ROWS, GROUP_ROWS = 1_000, 100_000
 
 
 @dataclass(frozen=True)
+class _Finished:
+    """A finished trial, and when its result was written. What its rows are made from is read once, where it is asked
+    for.
+    """
+
+    folder: Path
+    changed_ns: int
+    known: TrialResult | None
+
+    @property
+    def id(self) -> str:
+        return self.folder.name
+
+    @cached_property
+    def result(self) -> TrialResult:
+        return read_result(self.folder) if self.known is None else self.known
+
+
+@dataclass(frozen=True)
 class _Trials:
-    """The finished trials of a run, in the order of the scenario, and when the result of each was written."""
+    """The finished trials of a run, in the order of the scenario. `results` are those that were read already."""
 
     store: Store
     changed_ns: dict[str, int]
+    results: Mapping[str, TrialResult]
 
     @classmethod
-    def of(cls, store: Store) -> _Trials:
+    def of(cls, store: Store, results: Iterable[TrialResult]) -> _Trials:
         changed_ns = {}
         for id in store.ids:
             path = store.path / "trials" / id / RESULT
             if path.exists():
                 changed_ns[id] = path.stat().st_mtime_ns
-        return cls(store, changed_ns)
+        return cls(store, changed_ns, {each.id: each for each in results})
+
+    def __iter__(self) -> Iterator[_Finished]:
+        for id, changed_ns in self.changed_ns.items():
+            yield _Finished(self.folder(id), changed_ns, self.results.get(id))
 
     def folder(self, id: str) -> Path:
         return self.store.path / "trials" / id
 
-    @property
+    @cached_property
     def digest(self) -> dict[str, str]:
         """The metadata of every table of these trials; a table with other metadata is stale."""
         about: dict[str, Any] = {"version": VERSION, "schema": SCHEMA, "trials": list(self.changed_ns)}
@@ -67,23 +92,46 @@ def path(store: Store, name: str) -> Path:
     return store.path / f"{name}.parquet"
 
 
-def update(store: Store, *, mend: bool = False) -> None:
-    """Makes the tables that are missing or stale; with `mend`, damaged ones too.
+def update(store: Store, *, mend: bool = False, results: Iterable[TrialResult] = ()) -> None:
+    """Makes the tables that are missing or stale, all in one walk over the trials; with `mend`, damaged ones too.
+    `results` are those of trials that were just read from the folder.
 
-    Raises UserError for a table or a trial whose files cannot be read, and if the folder cannot be written.
+    Raises UserError for a table or a trial whose files cannot be read, and if the folder cannot be written; then all
+    tables are as before.
     """
-    trials = _Trials.of(store)
+    trials = _Trials.of(store, results)
     stale = [name for name in (*NAMES, WALL) if not _is_of(path(store, name), trials, mend)]
     if WALL in stale or _changed_ns(store, mend) != trials.changed_ns:
         stale = [*NAMES, WALL]  # a trial was measured again, or may have been
-    for name in stale:
+    with ExitStack() as stack:
+        made = [stack.enter_context(_made(trials, name)) for name in reversed(stale)]  # so WALL is replaced last
+        for each in trials if stale else ():
+            for name, table in zip(reversed(stale), made, strict=True):
+                with _writing(store, name):
+                    table.add(each)
+
+
+@contextmanager
+def _made(trials: _Trials, name: str) -> Iterator[_Table]:
+    """A table that takes the place of the one before when the block ends without an error."""
+    with _writing(trials.store, name), replacing(path(trials.store, name)) as file:
+        table = TABLES[name](trials, file)
         try:
-            with replacing(path(store, name)) as partial:
-                MAKERS[name](trials, partial)
-        except OSError as error:
-            said = error.strerror or error
-            what = UserError(f"{path(store, name)} cannot be written: {said}; allowed: a folder that can")
-            raise disk_full(error, store.path) or what from None
+            yield table
+        except BaseException:
+            table.close()
+            raise
+        table.end()
+
+
+@contextmanager
+def _writing(store: Store, name: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        said = error.strerror or error
+        what = UserError(f"{path(store, name)} cannot be written: {said}; allowed: a folder that can")
+        raise disk_full(error, store.path) or what from None
 
 
 def open_file(store: Store, name: str) -> pq.ParquetFile:
@@ -149,44 +197,119 @@ def _changed_ns(store: Store, mend: bool) -> dict[str, int]:
     return dict(zip(table["trial"].to_pylist(), table["changed_ns"].to_pylist(), strict=True))
 
 
-def _make_trials(trials: _Trials, file: Path) -> None:
-    columns = column.trials(_axes(trials))
-    _write(file, columns, trials, (column.trial_row(each) for each in _results(trials)))
+class _Table:
+    """A table that is written as its trials come, in row groups. `pieces` are the rows of one trial."""
+
+    def __init__(self, trials: _Trials, file: Path) -> None:
+        self.trials, self._file = trials, file
+        self._waiting: list[pa.Table] = []
+        self._rows = 0
+        self._writer: pq.ParquetWriter | None = None
+
+    def columns(self) -> pa.Schema:
+        raise NotImplementedError
+
+    def pieces(self, trial: _Finished) -> Iterable[pa.Table]:
+        raise NotImplementedError
+
+    def last(self) -> Iterable[pa.Table]:
+        """What is left when all trials have come."""
+        return ()
+
+    def add(self, trial: _Finished) -> None:
+        for each in self.pieces(trial):
+            self._put(each)
+
+    def end(self) -> None:
+        for each in self.last():
+            self._put(each)
+        if self._rows:
+            self._write()
+        self._open().close()
+
+    def close(self) -> None:
+        """The table will not be needed."""
+        with suppress(OSError, pa.ArrowException):
+            if self._writer is not None:
+                self._writer.close()
+
+    def _put(self, piece: pa.Table) -> None:
+        self._waiting.append(piece)
+        self._rows += piece.num_rows
+        if self._rows >= GROUP_ROWS:
+            self._write()
+
+    def _write(self) -> None:
+        digest = self.trials.digest
+        self._open().write_table(pa.concat_tables(self._waiting).replace_schema_metadata(digest).combine_chunks())
+        self._waiting, self._rows = [], 0
+
+    def _open(self) -> pq.ParquetWriter:
+        if self._writer is None:
+            columns = self.columns().with_metadata(self.trials.digest)
+            self._writer = pq.ParquetWriter(self._file, columns, compression="zstd")
+        return self._writer
 
 
-def _axes(trials: _Trials) -> list[str]:
-    """The axes of the scenario, and other parameters of the trials."""
-    keys = dict.fromkeys(trials.store.axes)
-    for each in _results(trials):
-        keys |= dict.fromkeys(each.params)
-    return list(keys)
+class _Listed(_Table):
+    """A table whose rows come from records, BATCH_ROWS at a time."""
+
+    def __init__(self, trials: _Trials, file: Path) -> None:
+        super().__init__(trials, file)
+        self._listed: list[dict[str, Any]] = []
+
+    def rows(self, trial: _Finished) -> Iterable[dict[str, Any]]:
+        raise NotImplementedError
+
+    def pieces(self, trial: _Finished) -> Iterator[pa.Table]:
+        self._listed.extend(self.rows(trial))
+        while len(self._listed) >= BATCH_ROWS:
+            yield self._taken()
+
+    def last(self) -> Iterator[pa.Table]:
+        while self._listed:
+            yield self._taken()
+
+    def _taken(self) -> pa.Table:
+        batch, self._listed = self._listed[:BATCH_ROWS], self._listed[BATCH_ROWS:]
+        return _table(batch, self.columns(), self.trials)
 
 
-def _make_flows(trials: _Trials, file: Path) -> None:
-    rows = (
-        {"trial": each.id, "number": number, **vars(flow)}
-        for each in _results(trials)
-        for number, flow in enumerate(each.flows)
-    )
-    _write(file, column.flows(), trials, rows)
+class _OfTrials(_Listed):
+    """Its columns are known when all trials have come: the axes of the scenario, and other parameters of the trials."""
+
+    def __init__(self, trials: _Trials, file: Path) -> None:
+        super().__init__(trials, file)
+        self._axes = dict.fromkeys(trials.store.axes)
+
+    def columns(self) -> pa.Schema:
+        return column.trials(self._axes)
+
+    def rows(self, trial: _Finished) -> Iterator[dict[str, Any]]:
+        self._axes |= dict.fromkeys(trial.result.params)
+        names = {*dict(column.TRIAL), *map(column.axis_column, trial.result.params)}
+        yield {name: value for name, value in column.trial_row(trial.result).items() if name in names}
+
+    def pieces(self, trial: _Finished) -> Iterator[pa.Table]:
+        self._listed.extend(self.rows(trial))
+        return iter(())
 
 
-def _make_wall(trials: _Trials, file: Path) -> None:
-    rows = (
-        {"trial": id, "changed_ns": changed_ns, **vars(read_host(trials.folder(id)))}
-        for id, changed_ns in trials.changed_ns.items()
-    )
-    _write(file, pa.schema(column.HOST), trials, rows)
+class _Flows(_Listed):
+    def columns(self) -> pa.Schema:
+        return column.flows()
+
+    def rows(self, trial: _Finished) -> Iterator[dict[str, Any]]:
+        for number, flow in enumerate(trial.result.flows):
+            yield {"trial": trial.id, "number": number, **vars(flow)}
 
 
-def _results(trials: _Trials) -> Iterator[TrialResult]:
-    return (read_result(trials.folder(id)) for id in trials.changed_ns)
+class _Wall(_Listed):
+    def columns(self) -> pa.Schema:
+        return pa.schema(column.HOST)
 
-
-def _write(file: Path, columns: pa.Schema, trials: _Trials, rows: Iterable[dict[str, Any]]) -> None:
-    left = iter(rows)
-    batches = iter(lambda: list(itertools.islice(left, BATCH_ROWS)), [])
-    _write_tables(file, columns, trials, (_table(batch, columns, trials) for batch in batches))
+    def rows(self, trial: _Finished) -> Iterator[dict[str, Any]]:
+        yield {"trial": trial.id, "changed_ns": trial.changed_ns, **vars(read_host(trial.folder))}
 
 
 def _table(rows: list[dict[str, Any]], columns: pa.Schema, trials: _Trials) -> pa.Table:
@@ -200,46 +323,21 @@ def _table(rows: list[dict[str, Any]], columns: pa.Schema, trials: _Trials) -> p
         raise damaged_record(trials.folder(str(id)) / RESULT, _line(error)) from None
 
 
-def _write_tables(file: Path, columns: pa.Schema, trials: _Trials, tables: Iterable[pa.Table]) -> None:
-    waiting: list[pa.Table] = []
-    rows = 0
-    with pq.ParquetWriter(file, columns.with_metadata(trials.digest), compression="zstd") as writer:
-        for each in tables:
-            waiting.append(each)
-            rows += each.num_rows
-            if rows >= GROUP_ROWS:
-                writer.write_table(_joined(waiting, trials))
-                waiting, rows = [], 0
-        if rows:
-            writer.write_table(_joined(waiting, trials))
+class _Joined(_Table):
+    """Joins the trials' tables of a name into one. `has` says which trials have such a table."""
 
+    def __init__(
+        self, name: str, own: pa.Schema, trials: _Trials, file: Path, *, has: Callable[[_Finished], bool]
+    ) -> None:
+        super().__init__(trials, file)
+        self._name, self._columns, self._has = name, column.of_trial(own), has
 
-def _joined(tables: list[pa.Table], trials: _Trials) -> pa.Table:
-    return pa.concat_tables(tables).replace_schema_metadata(trials.digest).combine_chunks()
+    def columns(self) -> pa.Schema:
+        return self._columns
 
-
-def _of_all(name: str, own: pa.Schema) -> Callable[[_Trials, Path], None]:
-    """A function that joins the trials' tables of this name into one."""
-    columns = column.of_trial(own)
-
-    def make(trials: _Trials, file: Path) -> None:
-        _write_tables(file, columns, trials, (_of_one(trials, id, name, columns) for id in trials.changed_ns))
-
-    return make
-
-
-def _make_completions(trials: _Trials, file: Path) -> None:
-    """Only trials with flows that arrive and end have such a table; these have all one."""
-    columns = column.of_trial(column.COMPLETIONS)
-    ids = (each.id for each in _results(trials) if FctResult.KEY in each.measured)
-    _write_tables(file, columns, trials, (_of_one(trials, id, COMPLETIONS, columns) for id in ids))
-
-
-def _make_faults(trials: _Trials, file: Path) -> None:
-    """Only trials with faults, and with samples, have such a table."""
-    columns = column.of_trial(column.FAULTS)
-    ids = (id for id in trials.changed_ns if (trials.folder(id) / f"{FAULTS}.parquet").exists())
-    _write_tables(file, columns, trials, (_of_one(trials, id, FAULTS, columns) for id in ids))
+    def pieces(self, trial: _Finished) -> Iterator[pa.Table]:
+        if self._has(trial):
+            yield _of_one(self.trials, trial.id, self._name, self._columns)
 
 
 def _of_one(trials: _Trials, id: str, name: str, columns: pa.Schema) -> pa.Table:
@@ -263,12 +361,26 @@ def _line(error: Exception) -> str:
     return str(error).splitlines()[0].rstrip(". ") if str(error) else type(error).__name__
 
 
-MAKERS: dict[str, Callable[[_Trials, Path], None]] = {
-    "trials": _make_trials,
-    "flows": _make_flows,
-    "samples": _of_all("samples", column.SAMPLES),
-    "queues": _of_all("queues", column.QUEUES),
-    FAULTS: _make_faults,
-    COMPLETIONS: _make_completions,
-    WALL: _make_wall,
+def _always(trial: _Finished) -> bool:
+    return True
+
+
+def _has_faults(trial: _Finished) -> bool:
+    """Only trials with faults, and with samples, have such a table."""
+    return (trial.folder / f"{FAULTS}.parquet").exists()
+
+
+def _has_completions(trial: _Finished) -> bool:
+    """Only trials with flows that arrive and end have such a table; these have all one."""
+    return FctResult.KEY in trial.result.measured
+
+
+TABLES: dict[str, Callable[[_Trials, Path], _Table]] = {
+    "trials": _OfTrials,
+    "flows": _Flows,
+    "samples": partial(_Joined, "samples", column.SAMPLES, has=_always),
+    "queues": partial(_Joined, "queues", column.QUEUES, has=_always),
+    FAULTS: partial(_Joined, FAULTS, column.FAULTS, has=_has_faults),
+    COMPLETIONS: partial(_Joined, COMPLETIONS, column.COMPLETIONS, has=_has_completions),
+    WALL: _Wall,
 }

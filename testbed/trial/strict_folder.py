@@ -16,9 +16,9 @@ import shutil
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
+from ..codec.frozen import dataclass
 from ..error import UserError, visible
 from . import trusted_path
 from .trusted_path import FOLDER
@@ -155,9 +155,12 @@ def ordinary(folder: Path, *names: str) -> set[str]:
     are too many; and as `opened` does.
     """
     with opened(folder, *names) as here:
-        found = os.listdir(here)
-        other = next((name for name in sorted(found) if not (is_file(name, here) and name.isprintable())), None)
-    place = folder.joinpath(*names)
+        return _ordinary(here, folder.joinpath(*names))
+
+
+def _ordinary(here: int, place: Path) -> set[str]:
+    found = os.listdir(here)
+    other = next((name for name in sorted(found) if not (is_file(name, here) and name.isprintable())), None)
     if other is not None:
         file = place / visible(other)
         raise UserError(f"{file} is no plain file with a printable name; allowed: trials as `testbed run` wrote them")
@@ -171,18 +174,33 @@ def copy(folder: Path, *names: str, target: Path, most_bytes: int | None = None)
     now, which are returned. Raises OSError, with EFBIG for more than `most_bytes`, and as `opened` does.
     """
     with opened(folder, *names[:-1]) as here:
-        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-        with os.fdopen(os.open(_plain(names[-1]), flags, dir_fd=here), "rb") as source, target.open("xb") as file:
-            about = os.fstat(source.fileno())
-            if not stat.S_ISREG(about.st_mode):
-                raise UserError(f"{folder.joinpath(*names)} is no plain file; allowed: files")
-            if about.st_size > shutil.disk_usage(target.parent).free:
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target))
-            if most_bytes is not None and about.st_size > most_bytes:
-                raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(target))
-            for at in range(0, about.st_size, COPIED_BYTES):
-                file.write(source.read(min(COPIED_BYTES, about.st_size - at)))
-        os.utime(target, ns=(about.st_atime_ns, about.st_mtime_ns))
+        return _copy(_plain(names[-1]), here, folder.joinpath(*names), target, most_bytes)
+
+
+def copy_all(folder: Path, *names: str, target: Path) -> None:
+    """Copies the files of a trial's folder to the folder `target`, as `ordinary` and `copy` do."""
+    place = folder.joinpath(*names)
+    with opened(folder, *names) as here:
+        for name in sorted(_ordinary(here, place)):
+            _copy(name, here, place / name, target / name)
+
+
+def _copy(name: str, here: int, said: Path, target: Path, most_bytes: int | None = None) -> int:
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    with os.fdopen(os.open(name, flags, dir_fd=here), "rb", 0) as source, target.open("xb", 0) as file:
+        about = os.fstat(source.fileno())
+        if not stat.S_ISREG(about.st_mode):
+            raise UserError(f"{said} is no plain file; allowed: files")
+        if about.st_size > shutil.disk_usage(target.parent).free:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target))
+        if most_bytes is not None and about.st_size > most_bytes:
+            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(target))
+        left = about.st_size
+        while left and (chunk := source.read(min(COPIED_BYTES, left))):
+            left -= len(chunk)
+            while chunk:
+                chunk = chunk[file.write(chunk) :]
+    os.utime(target, ns=(about.st_atime_ns, about.st_mtime_ns))
     return about.st_size
 
 

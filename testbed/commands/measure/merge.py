@@ -54,7 +54,7 @@ def merge(
         print(f"{found.invalid} of them {'are' if found.invalid > 1 else 'is'} invalid")
     if not found.is_whole:
         raise typer.Exit(MISSING)
-    if not print_rules(Store(output)) or found.invalid:
+    if not print_rules(Store(output), found.results) or found.invalid:
         raise typer.Exit(1)
 
 
