@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-HEAVY = {"ansible_runner", "asyncssh", "distributed", "duckdb", "matplotlib", "pyroute2", "scipy"}
+HEAVY = {"ansible_runner", "asyncssh", "distributed", "duckdb", "matplotlib", "pydantic", "pyroute2", "scipy"}
 NUMBERS = {"numpy", "pyarrow"}
 CASES = {
     ("check", "quickstart"): HEAVY | NUMBERS,

@@ -10,7 +10,6 @@ import typer
 
 from ... import library
 from ...error import SpecError, TestbedError
-from ...kernel.ready import feasibility
 from ...kernel.ready.named import check_controls, check_kernels, kernels_of
 from ...library import PROFILES, spec_file
 from ...model.scenario import Trial
@@ -18,7 +17,6 @@ from ...plan.network import plan
 from ...spec.load import files_of, is_profile, is_scenario, load_scenario, load_topology, read, sizes_of
 from ...spec.mininet_import import without_effect
 from ...spec.syntax.attachment import Folder, Permission, permitted
-from ...trial import readiness
 from ...trial.orders.remark import remarks
 from ...trial.orders.sequence import orders
 from ..foreign_code import AllowCode, AllowFile, allow
@@ -121,6 +119,9 @@ def _where(file: Path, may: Permission) -> str:
     """On which kernels it can run here. Raises UserError or MachineError if it can on none of those it asks for."""
     if is_profile(file):
         return ""
+    from ...kernel.ready import feasibility  # imports all that examines a computer
+    from ...trial import readiness
+
     if not is_scenario(file):
         topology = load_topology(file, may)
         check_kernels([file], kernels_of([topology]))
