@@ -7,6 +7,7 @@ parse(format(x)) == x. Nothing is negative. Space between number and unit is opt
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -84,6 +85,12 @@ def format_size(size_bytes: int) -> str:
     return f"{size_bytes // SIZE.units[unit]} {unit}"
 
 
+def size_words(size_bytes: int) -> str:
+    """For people: as `format_size`, or in decimals of a larger unit where that is shorter, such as "562.5 GB"."""
+    larger = _scaled(size_bytes, {unit: SIZE.units[unit] for unit in ("B", "kB", "MB", "GB")})
+    return min(format_size(size_bytes), larger, key=len)
+
+
 def parse_bits(text: str) -> int:
     """Bits, SI prefixes."""
     return _parse(BITS, text)
@@ -117,6 +124,13 @@ def format_fraction(value: Fraction) -> str:
     """In per cent, or as "1/3" where no decimal is exact."""
     percent = _decimal(value * 100)
     return f"{value.numerator}/{value.denominator}" if percent is None else f"{percent} %"
+
+
+def percent(share: float) -> str:
+    """With two decimals, such as "1.25%"; of what is too small for them, the first two digits: "0.0010%"."""
+    small = 0 < abs(share) < 0.0001
+    digits = 1 - math.floor(math.log10(abs(share) * 100)) if small else 2
+    return f"{share * 100:.{digits}f}%"
 
 
 def parse_bdp(text: str) -> Fraction:

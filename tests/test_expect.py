@@ -24,7 +24,7 @@ from testbed import cli
 from testbed.analysis.expectation.measured import EXTRA, Measured
 from testbed.analysis.expectation.measured import read as read_measured
 from testbed.analysis.expectation.verdict import verdicts
-from testbed.analysis.metric import METRICS
+from testbed.analysis.metric import METRICS, AtLeast
 from testbed.codec.keyed import read
 from testbed.error import SpecError, UserError
 from testbed.exercise.rule.measure import Measure
@@ -218,6 +218,13 @@ def test_what_is_missing_or_not_believed_never_passes(
     trials: list[Measured], absent: str | None, bounds: dict[str, Any]
 ) -> None:
     assert outcomes(rule(**bounds), trials=trials, absent=absent) == ["not checked"]
+
+
+def test_what_did_not_happen_is_no_pass_whatever_the_bound() -> None:
+    """Flows that never converged in 80 s took at least 80 s: not at most 100 s, and nobody knows whether."""
+    made = Measured(trial_result(Made({}, [1e6])), {"convergence": AtLeast(80.0)})
+    assert outcomes(rule(metric="convergence", least=None, most="100 s", base_unit="s"), trials=[made]) == ["failed"]
+    assert outcomes(rule(metric="convergence", least="60 s", base_unit="s"), trials=[made]) == ["passed"]
 
 
 def test_every_value_of_where_must_have_been_measured() -> None:

@@ -68,7 +68,11 @@ def test_the_time_counts_from_the_last_start_and_to_the_first_end() -> None:
 def test_flows_that_never_converge_took_all_the_time_there_was() -> None:
     """Each passes through its long-term level once, at 15 and at 12 s, and never both at a time."""
     up, down = flow(lambda t: 0.1e6 if t < 15 else 1e6), flow(lambda t: 1e6 if t < 12 else 0.1e6)
-    assert convergence_s([up, down]) == pytest.approx(20, abs=2 * STEP_S)
+    found = convergence_s([up, down])
+    assert found == pytest.approx(20, abs=2 * STEP_S)
+    # A number for those who calculate; for people it did not happen, and 20 s of 20 s would look as if it had.
+    assert METRICS["convergence"].text(found) == "never"
+    assert METRICS["convergence"].text(convergence_s([flow(lambda t: 1e6)])) == "1"
 
 
 def test_a_flow_that_oscillates_by_half_never_converges() -> None:

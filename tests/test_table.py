@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -315,7 +316,7 @@ def test_a_lost_table_of_wall_times_does_not_hide_that_a_trial_was_measured_agai
 
 
 def asked(store: Store, sql: str, format: str, capsys: pytest.CaptureFixture[str]) -> str:
-    query(store.path, sql, Format(format))
+    query([store.path], sql, Format(format))
     return capsys.readouterr().out
 
 
@@ -326,3 +327,22 @@ def test_json_of_a_query_can_be_parsed_and_loses_no_column(store: Store, capsys:
     assert '""d"": ""2020-01-01""' in asked(store, sql, "csv", capsys)
     with pytest.raises(UserError, match=r"two columns have the name 'id'; allowed: .*AS"):
         asked(store, "SELECT a.id, b.id FROM trials a JOIN trials b USING (seed)", "json", capsys)
+
+
+def test_two_runs_can_be_asked_together(store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each row says which run it is of; an axis that only one of them has is NULL in the other."""
+    trials = make_trials(["40 ms"], 1)
+    other = make_store(tmp_path / "other's", [replace(trials[0], params=(*trials[0].params, ("queue", "codel")))])
+    sql = "SELECT run, count(*) AS n, max(queue) AS queue, avg(goodput_bps) AS mean FROM trials GROUP BY 1 ORDER BY 2"
+    query([store.path, other.path], sql, Format("json"))
+    assert json.loads(capsys.readouterr().out) == [
+        {"run": str(other.path), "n": 1, "queue": "codel", "mean": 1e6},
+        {"run": str(store.path), "n": 4, "queue": None, "mean": 1.5e6},
+    ]
+    joined = "SELECT count(*) AS n FROM trials JOIN samples ON samples.run = trials.run AND trial = id"
+    query([other.path, store.path], joined, Format("json"))
+    assert json.loads(capsys.readouterr().out) == [{"n": 15}]
+    with pytest.raises(UserError, match=r'trials: run, id, "path.rtt", kernel.*queue'):
+        query([store.path, other.path], "SELECT nonsense FROM trials", Format("json"))
+    with pytest.raises(UserError, match="is there twice; allowed: the folders of different runs"):
+        query([store.path, store.path], sql, Format("json"))

@@ -177,3 +177,20 @@ def test_any_text_is_either_read_or_refused(text: str) -> None:
 
 def test_one_of_something_is_not_many() -> None:
     assert [units.counted(count, "trial") for count in (0, 1, 2)] == ["0 trials", "1 trial", "2 trials"]
+
+
+def test_a_small_share_is_not_printed_as_nothing() -> None:
+    """Two decimals of a per cent make 0.00% of a loss of 0.001 %."""
+    shown = [units.percent(share) for share in (0, 0.00001, 0.000099, 0.0001, 0.0125, 1, 3.2e-7, -0.00002)]
+    assert shown == ["0.00%", "0.0010%", "0.0099%", "0.01%", "1.25%", "100.00%", "0.000032%", "-0.0020%"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("4.5 Tbit", "562.5 GB"), ("2.6 Tbit", "325 GB"), ("64 kbit", "8 kB"), ("524288 bit", "64 KiB"), ("8 bit", "1 B")],
+)
+def test_a_volume_of_bits_is_printed_in_few_digits(text: str, words: str) -> None:
+    """4.5 Tbit are 562500 MB, the largest unit of which they are a whole number."""
+    octets = units.parse_bits(text) // 8
+    assert units.size_words(octets) == words
+    assert units.parse_size(units.size_words(octets)) == octets

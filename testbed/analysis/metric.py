@@ -30,6 +30,11 @@ STAY = 0.9
 """A flow stays converged if it is near its long-term throughput at this share of all later times, …"""
 STAY_S = 3.0
 """… of which there must be so many seconds."""
+NEVER = "never"
+
+
+class AtLeast(float):
+    """A value that was not reached while anyone looked: the true one is larger, or there is none."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +101,11 @@ class Metric:
         return f"{self.name} ({self.unit})" if self.unit else self.name
 
     def text(self, value: float | None) -> str:
-        """A value given in base units as people read it, without the unit; a dash for None."""
+        """A value given in base units as people read it, without the unit; a dash for None, `never` for one that was
+        not reached.
+        """
+        if isinstance(value, AtLeast):
+            return NEVER
         return "-" if value is None else f"{value * self.scale:.4g}"
 
 
@@ -149,8 +158,8 @@ def convergence_s(samples: Sequence[FlowSamples]) -> float | None:
     Evaluation of TCP Protocols for High-Speed Networks, IEEE/ACM Transactions on Networking 15(5), 2007, for all flows
     at once. Short-term is over a second, long-term over the second half of the time in which all flows run. It stays
     there if all flows are near at 9 in 10 of the times from then to the end, 3 s or more: a flow that oscillates passes
-    its mean again and again. If the flows never converge it is all of that time, the least possible value; a flow that
-    gets nothing never does. None if they run together for less than 4 s, or one of them never had data to send.
+    its mean again and again. If the flows never converge it is AtLeast all of that time; a flow that gets nothing never
+    does. None if they run together for less than 4 s, or one of them never had data to send.
     """
     spans = [each.running for each in samples]
     known = [span for span in spans if span is not None]
@@ -170,7 +179,7 @@ def convergence_s(samples: Sequence[FlowSamples]) -> float | None:
         near &= (long > 0) & (short >= CLOSE * long) & (short * CLOSE <= long)
     later = np.cumsum(near[::-1])[::-1] / np.arange(len(near), 0, -1)
     stays = near & (later >= STAY) & (times <= end - STAY_S + step / 2)
-    return float(times[np.argmax(stays)] - start) if stays.any() else end - start
+    return float(times[np.argmax(stays)] - start) if stays.any() else AtLeast(end - start)
 
 
 def fairness(result: TrialResult, samples: Sequence[FlowSamples]) -> float | None:

@@ -17,7 +17,7 @@ from ..model.expectation import in_words
 from ..model.run_setting import Until
 from ..sweep.repetition import ALL_EQUAL, Mean, Metrics, cells
 from ..trial.result import TrialResult
-from ..units import counted
+from ..units import counted, percent
 from .text_table import Column, Table, literal, paragraph, show, terminal_width
 
 if TYPE_CHECKING:
@@ -270,7 +270,7 @@ def _cells(found: Sequence[TrialResult], until: Until | None, measured: Mapping[
                 "-" if goodput is None or goodput.low is None else _interval(goodput),
                 "-"
                 if goodput is None or goodput.half_width is None or goodput.is_one_case
-                else f"{goodput.half_width:.2%}",
+                else percent(goodput.half_width),
                 *(_mean(metric, cell.metrics.get(metric.name)) for metric in metrics),
                 ", ".join(f"{count} {verdict}" for verdict, count in cell.verdicts.items()),
                 *why,
@@ -336,7 +336,11 @@ def _metrics(measured: Mapping[str, Metrics]) -> list[Metric]:
 
 
 def _mean(metric: Metric, mean: Mean | None) -> str:
-    """With half of its interval, where there is one."""
+    """With half of its interval, where there is one. What did not happen in a trial has no mean."""
+    from ..analysis.metric import NEVER  # takes a second to import
+
+    if mean is not None and mean.never:
+        return NEVER if mean.never == mean.trials else f"{NEVER} in {mean.never} of {mean.trials}"
     if mean is None or mean.half is None:
         return metric.text(mean.mean if mean else None)
     if mean.is_one_case:

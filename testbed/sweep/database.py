@@ -5,6 +5,7 @@ and writes tables that are missing or older than its trials.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -91,26 +92,11 @@ class Results:
         It has one thread. With several, sums and other results that depend on the order of rows vary:
         https://duckdb.org/docs/2.0/guides/python/sql_on_arrow.html
         """
-        connection = _library("duckdb").connect(":memory:")
-        connection.execute("SET threads = 1")
-        connection.execute(f"SET memory_limit = '{MEMORY_MIB}MiB'")
-        connection.execute("SET temp_directory = ''")  # what does not fit is refused, not written to a disk
-        for name in table.NAMES:
-            connection.register(name, self._source(name))
-        connection.execute("SET enable_external_access = false")
-        connection.execute("SET lock_configuration = true")
-        return connection
+        return _connected([self])
 
     def query(self, sql: str) -> pa.Table:
         """The result of the last SQL statement. Raises UserError with DuckDB's message and the columns."""
-        duckdb = _library("duckdb")
-        with self.duckdb() as connection:
-            try:
-                relation = connection.sql(sql)  # None for statements without a result, such as CREATE TABLE
-                return pa.table({}) if relation is None else relation.to_arrow_table()
-            except duckdb.Error as error:
-                table.find_damage(self._store)
-                raise UserError(f"{str(error).strip()}\n{self._columns()}") from None
+        return _queried(sql, [self])
 
     @cached_property
     def _tables(self) -> dict[str, pa.Table]:
@@ -124,20 +110,72 @@ class Results:
             self._tables[name] = table.read(self._store, name)
         return self._tables[name]
 
-    def _source(self, name: str) -> pa.Table | ds.Dataset:
+    def source(self, name: str) -> pa.Table | ds.Dataset:
         if name not in LARGE or name in self._tables:
             return self._table(name)
         table.open_file(self._store, name).close()
         return ds.dataset(table.path(self._store, name), format="parquet")
 
-    def _columns(self) -> str:
-        lines = [f"  {name}: {', '.join(map(_quoted, self._source(name).schema.names))}" for name in table.NAMES]
-        return "\n".join(["allowed: SQL over these tables (put a name with a dot in double quotes)", *lines])
+    def find_damage(self) -> None:
+        """Raises UserError with the first table that cannot be read to its end; does nothing if there is none."""
+        table.find_damage(self._store)
 
 
 def open_results(path: str | Path) -> Results:
     """The results in a folder that `testbed run -o` wrote. Raises UserError for anything else."""
     return Results(Store(Path(path)).open())
+
+
+def query(sql: str, runs: Sequence[Results]) -> pa.Table:
+    """As `Results.query`, over the tables of one run, or of several together: each row then begins with the path of its
+    `run`, as it was given, and NULL stands for what a run has no column for.
+    """
+    return _queried(sql, runs)
+
+
+def _queried(sql: str, runs: Sequence[Results]) -> pa.Table:
+    duckdb = _library("duckdb")
+    with _connected(runs) as connection:
+        try:
+            relation = connection.sql(sql)  # None for statements without a result, such as CREATE TABLE
+            return pa.table({}) if relation is None else relation.to_arrow_table()
+        except duckdb.Error as error:
+            for each in runs:
+                each.find_damage()
+            raise UserError(f"{str(error).strip()}\n{_columns(runs)}") from None
+
+
+def _connected(runs: Sequence[Results]) -> Any:
+    connection = _library("duckdb").connect(":memory:")
+    connection.execute("SET threads = 1")
+    connection.execute(f"SET memory_limit = '{MEMORY_MIB}MiB'")
+    connection.execute("SET temp_directory = ''")  # what does not fit is refused, not written to a disk
+    for name in table.NAMES:
+        if len(runs) == 1:
+            connection.register(name, runs[0].source(name))
+        else:
+            _register_together(connection, name, runs)
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
+    return connection
+
+
+def _register_together(connection: Any, name: str, runs: Sequence[Results]) -> None:
+    """A view of a table of several runs, each with its path in the column `run`."""
+    parts = []
+    for number, each in enumerate(runs):
+        connection.register(f"{name}_{number}", each.source(name))
+        said = str(each.path).replace("'", "''")
+        parts.append(f"SELECT '{said}' AS run, * FROM {name}_{number}")
+    connection.execute(f"CREATE VIEW {name} AS {' UNION ALL BY NAME '.join(parts)}")
+
+
+def _columns(runs: Sequence[Results]) -> str:
+    lines = []
+    for name in table.NAMES:
+        found = dict.fromkeys(column for each in runs for column in each.source(name).schema.names)
+        lines.append(f"  {name}: {', '.join(map(_quoted, [*(['run'] if len(runs) > 1 else []), *found]))}")
+    return "\n".join(["allowed: SQL over these tables (put a name with a dot in double quotes)", *lines])
 
 
 def _quoted(name: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 from ..codec.frozen import dataclass
 from ..model.run_setting import Until
 from ..trial.result import TrialResult
-from ..units import counted
+from ..units import counted, percent
 
 Reason: TypeAlias = Literal["narrow", "most", "failed", "invalid", "no goodput"]
 
@@ -36,7 +36,7 @@ class Stop:
 
     def in_words(self, until: Until) -> str:
         """The reason in words."""
-        width = "" if self.half_width is None else f"±{self.half_width:.2%}" if self.half_width else ALL_EQUAL
+        width = "" if self.half_width is None else f"±{percent(self.half_width)}" if self.half_width else ALL_EQUAL
         return {
             "narrow": f"narrow enough ({width})",
             "most": f"{counted(until.most, 'trial')} reached ({width or 'no interval'})",
@@ -49,7 +49,8 @@ class Stop:
 @dataclass(frozen=True)
 class Mean:
     """The mean of a metric over the trials of a cell, with its 95 % t interval, in the metric's base unit; the ends are
-    None for fewer than two trials. `half` is half of it. Where no trial is below 0, `low` is not below 0 either.
+    None for fewer than two trials. `half` is half of it. Where no trial is below 0, `low` is not below 0 either. Of
+    the values, `never` are only least ones, as what they measure did not happen.
     """
 
     trials: int
@@ -57,6 +58,7 @@ class Mean:
     low: float | None
     high: float | None
     half: float | None = None
+    never: int = 0
 
     @property
     def is_one_case(self) -> bool:
@@ -97,8 +99,13 @@ class CellResult:
             "stopped": None if stop is None else {"reason": stop.reason, "half_width": stop.half_width},
         }
         if self.metrics:
-            found["metrics"] = {name: None if each is None else asdict(each) for name, each in self.metrics.items()}
+            found["metrics"] = {name: None if each is None else _data(each) for name, each in self.metrics.items()}
         return found
+
+
+def _data(each: Mean) -> dict[str, Any]:
+    """For JSON, with `never` only where there is one."""
+    return {key: value for key, value in asdict(each).items() if key != "never" or value}
 
 
 def stop(until: Until, results: Sequence[TrialResult | None]) -> Stop | None:
@@ -129,16 +136,19 @@ def mean(results: Iterable[TrialResult]) -> Mean | None:
 def mean_of(values: Sequence[float]) -> Mean | None:
     """None if there are no values."""
     from ..analysis import statistic  # importing SciPy takes a second, and most commands do not need it
+    from ..analysis.metric import AtLeast
 
+    never = sum(isinstance(value, AtLeast) for value in values)
     if not values:
         return None
     if len(values) < FEWEST:
-        return Mean(1, values[0], None, None)
+        return Mean(1, float(values[0]), None, None, never=never)
     if len(set(values)) == 1:  # a mean of equal numbers may differ from them in its last digit
-        return Mean(len(values), values[0], values[0], values[0], 0.0)
+        same = float(values[0])
+        return Mean(len(values), same, same, same, 0.0, never)
     interval = statistic.t_interval(values)
     shown = interval if min(values) < 0 else statistic.above_zero(interval)
-    return Mean(len(values), statistic.mean(values), shown.low, shown.high, (interval.high - interval.low) / 2)
+    return Mean(len(values), statistic.mean(values), shown.low, shown.high, (interval.high - interval.low) / 2, never)
 
 
 def cells(

@@ -31,7 +31,7 @@ from .store import Store
 NAMES = ("trials", "flows", "samples", "queues", FAULTS, COMPLETIONS)
 WALL = "host"
 """The table of wall times; `read` adds them to the trials."""
-VERSION = "1"
+VERSION = "2"
 """The version of the columns."""
 BATCH_ROWS, GROUP_ROWS = 1_000, 100_000
 """Each row group but the last has at least GROUP_ROWS rows; memory holds at most these and one trial."""

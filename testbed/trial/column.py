@@ -26,6 +26,7 @@ TRIAL = (
     ("warnings", TEXTS),
     ("goodput_bps", REAL),
     ("ramp_goodput_bps", REAL),
+    ("handed_over_bps", REAL),
     ("flow_count", WHOLE),
     ("retransmits", WHOLE),
     ("rtt_s", REAL),

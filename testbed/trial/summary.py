@@ -54,6 +54,7 @@ def result(case: Case, findings: tuple[Finding, ...], ending: Ending) -> TrialRe
         findings=findings,
         goodput_bps=outcome.goodput_bps,
         ramp_goodput_bps=outcome.ramp_goodput_bps,
+        handed_over_bps=outcome.handed_over_bps,
         flows=outcome.flows,
         asked=Asked(
             rtt_s=case.plan.rtt_ns / 1e9,

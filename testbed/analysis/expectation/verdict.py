@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 from ...codec.frozen import dataclass
 from ...error import UserError
 from ...model.expectation import Choice, Expectation, NotChecked, chosen, in_words, lacking
-from ..metric import METRICS
+from ..metric import METRICS, NEVER, AtLeast
 from .measured import Measured
 
 Outcome: TypeAlias = Literal["passed", "failed", "not checked"]
@@ -90,10 +90,12 @@ def values(rule: Expectation, trials: Sequence[Measured]) -> list[float]:
     base = _chosen(rule, trials, where)
     if all(chosen(where, each.result.params) for each in _meant(trials, rule.where)):
         raise NotChecked(f"{rule.metric} would be divided by itself: there are no trials but those {in_words(where)}")
+    if any(isinstance(value, AtLeast) for value in base):
+        raise NotChecked(f"{rule.metric} has no value {in_words(where)}: it did not come to that".strip())
     mean = sum(base) / len(base)
     if mean <= 0:
         raise NotChecked(f"{rule.metric} is 0 {in_words(where)}".strip())
-    quotients = [value / mean for value in found]
+    quotients = [type(value)(value / mean) if isinstance(value, AtLeast) else value / mean for value in found]
     if not all(map(math.isfinite, quotients)):
         raise NotChecked(f"{rule.metric} is too small to divide by {in_words(where)}".strip())
     return quotients
@@ -103,7 +105,8 @@ def off(rule: Expectation, found: Sequence[float]) -> str | None:
     """None if all values are as they should be, otherwise what the first other one is."""
     least, most = rule.bound(rule.least), rule.bound(rule.most)
     for value in found:
-        if not ((least is None or value >= least) and (most is None or value <= most)):
+        is_below = most is None or (value <= most and not isinstance(value, AtLeast))
+        if not ((least is None or value >= least) and is_below):
             where = in_words(rule.where)
             what = f"{rule.metric} {where}".strip()
             return f"{what} is {written(rule, value)}, and should be {rule.wanted}"
@@ -120,6 +123,8 @@ def seen_range(verdict: Verdict) -> str:
 
 def written(rule: Expectation, value: float) -> str:
     """A value in the unit of the rule's bounds, for people."""
+    if isinstance(value, AtLeast):
+        return f"{NEVER} (in {value:.4g} s)" if rule.unit == "s" else NEVER
     if rule.unit == "bit/s":
         return f"{value / 1e6:.4g} Mbit/s"
     return f"{value * 1e3:.4g} ms" if rule.unit == "s" else f"{value:.3g}"

@@ -1,4 +1,4 @@
-"""`testbed query`: SQL over the trials, flows, samples and queues of a run."""
+"""`testbed query`: SQL over the trials, flows, samples and queues of one run, or of several."""
 
 from __future__ import annotations
 
@@ -20,19 +20,21 @@ from ..text_table import Column, Table, show, terminal_width
 EXAMPLES = (
     ("Print the mean goodput for each number of flows",
      "testbed query DIR 'SELECT flows, avg(goodput_bps) FROM trials GROUP BY 1'"),
+    ("Print the mean goodput of two runs",
+     "testbed query A B 'SELECT run, avg(goodput_bps) FROM trials GROUP BY 1'"),
     ("List the columns of a table", "testbed query DIR 'DESCRIBE samples'"),
     ("Save a table as CSV", "testbed query DIR 'FROM flows' --format csv > flows.csv"),
 )  # fmt: skip
 
 
 def query(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")],
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="The folder of a run, or those of several.")],
     sql: Annotated[
         str,
         typer.Argument(
             metavar="SQL",
             help="A statement over the tables trials, flows, samples and queues. Put names with a dot in double "
-            'quotes: "path.rtt".',
+            'quotes: "path.rtt". Of several runs each row has its run.',
         ),
     ],
     format: Annotated[Format, typer.Option(help="The format of the output.")] = Format.table,
@@ -40,14 +42,17 @@ def query(
     """The dialect is that of DuckDB. A query changes nothing."""
     from ...sweep import database  # Arrow and DuckDB take a while to import, which no other command should pay for
 
-    store = Store(folder).open()
-    if store.shards:
-        print(f"{folder} is {in_words(store.shards)} of its scenario", file=sys.stderr)
-    found = database.open_results(folder).query(sql)
+    for store in (Store(folder).open() for folder in folders):
+        if store.shards:
+            print(f"{store.path} is {in_words(store.shards)} of its scenario", file=sys.stderr)
+    twice = next((each for each in folders if folders.count(each) > 1), None)
+    if twice is not None:
+        raise UserError(f"{twice} is there twice; allowed: the folders of different runs")
+    found = database.query(sql, [database.open_results(folder) for folder in folders])
     names = list(found.schema.names)
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None and format is Format.json:
-        raise UserError(f"two columns have the name {twice!r}; allowed: different names, such as ... AS other")
+    same = next((name for name in names if names.count(name) > 1), None)
+    if same is not None and format is Format.json:
+        raise UserError(f"two columns have the name {same!r}; allowed: different names, such as ... AS other")
     columns = [column.to_pylist() for column in found.columns]
     PRINTERS[format](names, [list(row) for row in zip(*columns, strict=True)])
 

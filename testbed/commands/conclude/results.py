@@ -226,7 +226,13 @@ def print_csv(found: Sequence[TrialResult], measured: Mapping[str, Metrics]) -> 
 
 
 def _with_metrics(each: TrialResult, measured: Mapping[str, Metrics]) -> dict[str, object]:
-    return each.to_dict() | ({"metrics": measured[each.id]} if measured else {})
+    """`never` has the metrics whose value is only the least possible one: what they measure did not happen."""
+    if not measured:
+        return each.to_dict()
+    from ...analysis.metric import AtLeast
+
+    never = [name for name, value in measured[each.id].items() if isinstance(value, AtLeast)]
+    return each.to_dict() | {"metrics": measured[each.id]} | ({"never": never} if never else {})
 
 
 def _write_csv(rows: Sequence[dict[str, object]]) -> None:

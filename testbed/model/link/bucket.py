@@ -47,7 +47,7 @@ def _volume(value: object) -> int:
 BUCKET_RATE = Kind(_rate, units.format_rate, RATE.schema)
 VOLUME = Kind(
     _volume,
-    units.format_size,
+    units.size_words,
     matching(rf"{units.SIZE.pattern}|{units.BITS.pattern}", "A volume of whole frames.", "2.6 Tbit", "64 KiB"),
 )
 
@@ -90,12 +90,12 @@ POLICER = none_or(Policer, "this is not a policer", POLICER_ALLOWED)
 def shaper_words(shaper: Shaper) -> str:
     """Such as "10 Gbit/s for 325 GB, then 750 Mbit/s"."""
     rate, refill = units.format_rate(shaper.rate_bps), units.format_rate(shaper.refill_bps)
-    return f"{rate} for {units.format_size(shaper.burst_bytes)}, then {refill}"
+    return f"{rate} for {units.size_words(shaper.burst_bytes)}, then {refill}"
 
 
 def policer_words(policer: Policer) -> str:
     """Such as "10 Mbit/s with a burst of 64 KiB"."""
-    return f"{units.format_rate(policer.rate_bps)} with a burst of {units.format_size(policer.burst_bytes)}"
+    return f"{units.format_rate(policer.rate_bps)} with a burst of {units.size_words(policer.burst_bytes)}"
 
 
 def knee_ns(shaper: Shaper) -> int:

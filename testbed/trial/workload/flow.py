@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
 
@@ -67,23 +67,26 @@ def read(workload: FlowWorkload, folder: Path) -> Outcome:
     flows, senders = [], []
     for i, (_, _, start_ns) in enumerate(_flows(workload)):
         from_ns = max(steady[i].time_ns, begin_ns + start_ns)
-        got_bytes = stops[i].received_bytes - steady[i].received_bytes
         senders.append(next(s.info for s in snapshots if (s.flow, s.moment, s.end) == (i, "stop", "sender")))
+        got = _Got.between(steady[i : i + 1], stops[i : i + 1], senders[i:])
         flows.append(
-            _flow(sockets[i], senders[i], stops[i].received_bytes, _rate(got_bytes, stops[i].time_ns - from_ns))
+            _flow(sockets[i], senders[i], stops[i].received_bytes, _rate(got.counted, stops[i].time_ns - from_ns))
         )
     # Together: while all flows run, if they ever do; with `bytes`, until the last one has them all.
     together_ns = steady[0].time_ns if leaves_out else begin_ns + min(workload.start_ns)
     ends = [receivers[i, "first"] for i in numbers] if leaves_out and (0, "first") in receivers else stops
     end_ns = max(s.time_ns for s in ends)
-    got = sum(last.received_bytes - first.received_bytes for first, last in zip(steady, ends, strict=True))
+    got = _Got.between(steady, ends, senders)
     ramp = sum(first.received_bytes for first in steady) if leaves_out else None
     return Outcome(
         begin_ns,
         together_ns,
         max(s.time_ns for s in stops),
-        goodput_bps=_rate(got, end_ns - together_ns),
+        goodput_bps=_rate(got.counted, end_ns - together_ns),
         ramp_goodput_bps=None if ramp is None else _rate(ramp, together_ns - begin_ns),
+        handed_over_bps=_rate(got.in_order, end_ns - together_ns)
+        if leaves_out and got.counted < got.in_order
+        else None,
         flows=tuple(flows),
         sent_segments=_together(senders, "data_segs_out"),
         arrived_segments=_together([each.info for each in stops], "data_segs_in"),
@@ -115,6 +118,36 @@ class _Snapshot:
     def received_bytes(self) -> int:
         """A FIN counts as a byte once it is received, which the states after ESTABLISHED tell."""
         return int(self.info["bytes_received"] or 0) - (self.info["state"] == TCP_CLOSE_WAIT)
+
+
+@dataclass(frozen=True)
+class _Got:
+    """The payload that receivers got from one look to a later one: what they got `in_order`, and what `arrived` in
+    segments, those that came twice counted twice (None: the kernel does not tell).
+
+    A receiver that waits for a lost segment holds those that come after it. If it waits at the first look, the later
+    one finds in order what had arrived before.
+    """
+
+    in_order: int
+    arrived: int | None
+
+    @classmethod
+    def between(cls, firsts: Sequence[_Snapshot], lasts: Sequence[_Snapshot], senders: list[tcp_info.TcpInfo]) -> _Got:
+        in_order = arrived = 0
+        known = True
+        for first, last, sender in zip(firsts, lasts, senders, strict=False):
+            in_order += last.received_bytes - first.received_bytes
+            came = (first.info["data_segs_in"], last.info["data_segs_in"], sender["snd_mss_bytes"])
+            known &= None not in came
+            before, after, mss_bytes = (_whole(each) or 0 for each in came)
+            arrived += (after - before) * mss_bytes
+        return cls(in_order, arrived if known else None)
+
+    @property
+    def counted(self) -> int:
+        """What counts for the goodput: never more than what arrived in that time."""
+        return self.in_order if self.arrived is None else min(self.in_order, self.arrived)
 
 
 def _flows(workload: FlowWorkload) -> Iterator[tuple[str, int | None, int]]:

@@ -107,7 +107,7 @@ def _together(case: Case) -> Iterator[str]:
         or (is_apart and has_ramp)
     ):
         return
-    told = outcome.goodput_bps * (end_ns - steady_ns) + (outcome.ramp_goodput_bps or 0.0) * (steady_ns - begin_ns)
+    told = outcome.in_order_bps * (end_ns - steady_ns) + (outcome.ramp_goodput_bps or 0.0) * (steady_ns - begin_ns)
     most_off = len(outcome.flows) + received * (ENDS_APART if has_ramp else NEAR)
     if abs(told / 8e9 - received) > most_off:
         yield f"the goodput makes {told / 8e9:.0f} bytes, the flows got {received}"

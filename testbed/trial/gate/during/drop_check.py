@@ -10,6 +10,7 @@ from itertools import pairwise
 from ....model.link.impairment import RandomLoss
 from ....plan.link.stage import RATE, frame_bytes
 from ....plan.node.namespace import node_netns
+from ....units import percent
 from ...evidence.case import Case
 from ...evidence.stage import StageEvidence
 from ...observe.sample import QueueSample
@@ -71,7 +72,7 @@ def spread(case: Case) -> Iterator[Finding]:
             if not chance.can_be([(loss, offered)], dropped, chance.ERROR_RATE / len(came)):
                 what = f"{each.where}: {dropped} of {offered} packets were lost between two looks, asked were "
                 hint = "the losses come in bursts, or another loss was at work for a while"
-                yield Finding("loss", "invalid", f"{what}{float(loss.probability):.2%}", hint)
+                yield Finding("loss", "invalid", f"{what}{percent(float(loss.probability))}", hint)
                 break
 
 

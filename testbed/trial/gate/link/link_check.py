@@ -13,6 +13,7 @@ from ....plan.link import fault
 from ....plan.link.fault_rules import LONGEST_ACK_BYTES
 from ....plan.link.impairment import burst_bytes
 from ....plan.link.stage import frame_bytes
+from ....units import percent
 from ...evidence.case import Case
 from ...evidence.interval import peak_pair, whole_pair
 from ...evidence.stage import Evidence, StageEvidence
@@ -239,8 +240,8 @@ def _too_few_to_tell(where: str, loss: Loss | None, offered: int) -> Iterator[Fi
         yield Finding(
             "loss",
             "valid",
-            f"{where}: none of {offered} packets was lost, asked were {float(loss.probability):.2%}: this excludes "
-            f"only more than {high:.2%}",
+            f"{where}: none of {offered} packets was lost, asked were {percent(float(loss.probability))}: this excludes "
+            f"only more than {percent(high)}",
             "netlink says that the loss was set up as asked; send more packets to see it",
         )
 
