@@ -9,7 +9,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn, TextIO, cast
@@ -172,15 +172,19 @@ INTERRUPTIONS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 def _interrupt(number: int, frame: object) -> NoReturn:
     """The first interruption ends the command. Another one, in the middle of its clean-up, would leave locks broken
-    ("release unlocked lock") and work undone, so it does nothing.
+    ("release unlocked lock") and work undone, so it only says what else there is.
     """
     for each in INTERRUPTIONS:
-        signal.signal(each, _nothing)
+        signal.signal(each, _goes_on)
     raise KeyboardInterrupt
 
 
-def _nothing(number: int, frame: object) -> None:
+def _goes_on(number: int, frame: object) -> None:
     """Not SIG_IGN, which programs that are started from here would inherit."""
+    if number == signal.SIGINT:
+        how = f"to end at once: kill -9 {os.getpid()}, then testbed clean"
+        with suppress(OSError):  # its terminal may be gone
+            os.write(2, f"\ntestbed: what runs is being ended and removed; {how}\n".encode())
 
 
 class _Screen:

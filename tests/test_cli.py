@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -389,3 +390,21 @@ def test_an_interruption_promises_only_what_is_kept(
     monkeypatch.setattr(replaced, interrupted)
     ended = testbed(*words)
     assert (ended.code, ended.err.startswith(f"testbed: {said}")) == (130, True), ended.err
+
+
+def test_another_ctrl_c_does_not_break_the_end_and_says_how_to_end_at_once() -> None:
+    code = """
+import os, signal
+from testbed import cli
+signal.signal(signal.SIGINT, cli._interrupt)
+try:
+    os.kill(os.getpid(), signal.SIGINT)
+except KeyboardInterrupt:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        os.kill(os.getpid(), number)
+    print(os.getpid())
+"""
+    done = subprocess.run((sys.executable, "-c", code), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    said = f"what runs is being ended and removed; to end at once: kill -9 {done.stdout.strip()}, then testbed clean"
+    assert done.stderr.split("\n") == ["", f"testbed: {said}", ""]

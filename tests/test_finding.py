@@ -437,6 +437,32 @@ def test_what_is_read_back_at_the_end_is_held_against_the_last_change_that_happe
     assert set_up_check.last_state(stage, None).asked.rate_bps == 100e6
 
 
+@pytest.mark.parametrize(
+    ("what", "mtu", "is_fine"),
+    [
+        ("cached 10.0.2.2/32 via 10.0.0.2 on eth0", "1400", True),
+        ("cached 10.0.2.2/32 via 10.0.0.2 on eth0", "1300", False),  # no link has it
+        ("cached 10.0.2.2/32 via 10.0.0.2 on eth0", "9000", False),  # its own
+        ("cached 10.0.2.2/32 via 10.0.0.2 on eth0", "none", False),
+        ("cached 10.0.2.2/32 via 10.0.0.3 on eth0", "1400", False),  # somebody sends it another way
+        ("cached 10.0.3.2/32 via 10.0.0.2 on eth0", "1400", False),
+        ("cached 10.0.2.2/32 via 10.0.0.2 on eth1", "1400", False),
+        ("cached fd00::2/128 via fd00:1::1 on eth0", "1400", True),
+        ("cached 10.0.2.2/32 via fd00:1::1 on eth0", "1400", False),
+    ],
+)
+def test_what_a_host_learned_from_a_router_is_an_mtu_of_a_link_on_its_own_way(
+    what: str, mtu: str, is_fine: bool
+) -> None:
+    asked = {
+        ("tb-a", "eth0 mtu"): "9000",
+        ("tb-r", "eth1 mtu"): "1400",
+        ("tb-a", "route 10.0.2.0/24 via"): "10.0.0.2",
+        ("tb-a", "route default6 via"): "fd00:1::1",
+    }
+    assert subject.network.is_mtu_of_path(asked, "tb-a", what, mtu) is is_fine
+
+
 def test_a_setting_of_tcp_that_nobody_asked_for_is_told_of_with_the_kernels_own() -> None:
     trial = make_trial(sysctls={"net.ipv4.tcp_sack": 0})
     plan = orders(trial).plan

@@ -16,6 +16,7 @@ from testbed.plan.network import plan
 from testbed.spec.load import load_topology
 from testbed.spec.scenario.trial import trial_data
 from testbed.spec.topology.file import TopologyFile
+from testbed.trial.subject import network
 
 pytestmark = pytest.mark.lab
 
@@ -344,3 +345,24 @@ def test_routes_of_hosts_go_before_those_of_the_plan(run_trial: RunTrial) -> Non
         assert names == ["port", "far-port", "far-port", "near-port", "near-path"]
         assert ran.ping.received == 3
         assert ran.result.verdict == "valid", ran.result.warnings
+
+
+@pytest.mark.parametrize("ip", [4, 6])
+def test_a_host_learns_the_mtu_of_a_link_behind_a_router_and_the_trial_is_valid(run_trial: RunTrial, ip: int) -> None:
+    """RFC 1191, RFC 8201: the first segments are too large for the link in the middle, and are sent again in parts."""
+    large, small = {"rate": "40 Mbit/s", "mtu": 9000}, {"rate": "20 Mbit/s", "mtu": 1400, "rtt": "10 ms"}
+    topology = {
+        "name": "net",
+        "nodes": {name: {"type": "host" if name in "ab" else "router"} for name in "abrq"},
+        "links": {
+            "la": {"ends": ["a", "r"], **large},
+            "lb": {"ends": ["r", "q"], **small},
+            "lc": {"ends": ["q", "b"], **large},
+        },
+    } | ({"ip": 6} if ip == 6 else {})
+    ran = run_trial(topology=topology, workload={"duration": "2 s"})
+    assert [finding.text for finding in ran.result.findings if finding.verdict != "valid"] == []
+    facts = network.read(ran.trial, ran.made.plan, ran.folder).facts
+    assert [value for (_, what), value in facts.items() if what.startswith("cached ")] == ["1400"]
+    (flow,) = ran.result.flows
+    assert flow.mss_bytes == 1400 - (40 if ip == 4 else 60) - 12

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import ceil
 
 from ...model.link.impairment import IMPAIRMENTS, Direction
 from ...plan.link.stage import ETHERNET_BYTES, RATE, frame_bytes
@@ -14,7 +15,9 @@ from ..evidence.case import Case, Slack
 from ..evidence.stage import Evidence, StageEvidence
 from ..observe.sample import QueueSample
 from ..result import Finding, Verdict
+from ..subject.capture import INITIAL_WINDOW
 from ..subject.host_counter import DUPLICATES, HOST_COUNTERS, LOST_AGAIN, OLD
+from ..subject.network import NETWORK, learned_mtus
 from .link.link_check import RATE_TOLERANCE, SUPERPACKET_BYTES
 from .link.trace_check import capacity_bps
 
@@ -228,8 +231,8 @@ def resent(case: Case) -> Iterator[Finding]:
     again = sum(flow.retransmits or 0 for flow in case.evidence.outcome.flows)
     if not again or _is_out_of_order(case):
         return
-    drops = _drops(case)
-    if not drops:
+    drops, cut = _drops(case), _cut(case)
+    if not drops and not cut:
         if not _varies(case.evidence):
             yield Finding(
                 "retransmissions",
@@ -238,7 +241,7 @@ def resent(case: Case) -> Iterator[Finding]:
                 "something else loses packets, or the sender mistakes delay for loss",
             )
         return
-    most = _explained(case, drops)
+    most = _explained(case, drops, cut)
     if most is not None and again > most:
         yield Finding(
             "retransmissions",
@@ -260,8 +263,16 @@ def _drops(case: Case) -> int:
     return stages + segments * sum(each.drops for each in case.evidence.tc_ends)
 
 
-def _explained(case: Case, drops: int) -> float | None:
-    """How many segments may be sent again; None if a path without a rate sets no bound."""
+def _cut(case: Case) -> int:
+    """The segments, as they are after it, of all that flows may have sent before a router told them that the path has a
+    smaller MTU: the initial window of each (RFC 6928).
+    """
+    shares = (ceil(before / after) for before, after in learned_mtus(case, case.of(NETWORK)))
+    return INITIAL_WINDOW * sum(shares) * len(case.evidence.outcome.flows)
+
+
+def _explained(case: Case, drops: int, cut: int) -> float | None:
+    """How many segments may be sent again; None if a path without a rate sets no bound. `cut` were too large once."""
     timeouts, probes = (case.of(HOST_COUNTERS).rose.get(name, 0) for name in ("TCPTimeouts", "TCPLossProbes"))
     without_sack = any(key.endswith("tcp_sack") and value == "0" for key, value in case.trial.sysctls)
     twice_there = sum(each.met("duplicate") for each in case.evidence.stages)
@@ -277,7 +288,7 @@ def _explained(case: Case, drops: int) -> float | None:
     # lost once more; and it must be known of every segment where it is, or where it went.
     waiting = case.evidence.waiting_packets if case.evidence.has_all_segments and not case.trial.background else 0
     twice = min(drops, came + min(waiting, max(0, case.of(HOST_COUNTERS).rose.get(LOST_AGAIN, 0) - came)))
-    return None if flight is None else drops + probes + twice + episodes * (1 + flight)
+    return None if flight is None else drops + cut + probes + twice + episodes * (1 + flight)
 
 
 def _in_flight(case: Case) -> float | None:

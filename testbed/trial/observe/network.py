@@ -23,8 +23,11 @@ IFA_ADDRESS, IFA_LOCAL = 1, 2
 SCOPE_LINK, SCOPE_HOST = 253, 254
 RTA_DST, RTA_OIF, RTA_GATEWAY, RTA_METRICS, RTA_TABLE = 1, 4, 5, 8, 15
 RT_TABLE_MAIN, RTPROT_KERNEL, RTN_UNICAST = 254, 2, 1
+RTM_F_CLONED, RTAX_MTU = 0x200, 2
 OF_DAEMONS = (11, 42, *range(186, 199))
 """The protocols that the routes of FRR's daemons have in the kernel (linux/rtnetlink.h)."""
+LEARNED_MTU = "cached"
+"""The first word of what a host learned from a router: `cached DESTINATION via GATEWAY on DEVICE`, and the MTU."""
 NDA_DST, NDA_LLADDR, NUD_PERMANENT = 1, 2, 0x80
 IFLA_AF_SPEC, IFLA_BRIDGE_VLAN_INFO = 26, 2
 VLAN_PVID, VLAN_UNTAGGED = 2, 4
@@ -79,9 +82,9 @@ def _address(body: bytes, source: Query, names: Names) -> Iterator[tuple[str, st
 
 def _route(body: bytes, source: Query, names: Names) -> Iterator[tuple[str, str]]:
     """Those of the main table that the kernel does not make by itself, and the metrics of all. What daemons found has
-    another name: its next hops are read in other ways.
+    another name: its next hops are read in other ways. So has what a host learned from a router: an MTU, a gateway.
     """
-    family, length, _, _, table, protocol, _, kind = struct.unpack_from("=8B", body)
+    family, length, _, _, table, protocol, _, kind, flags = struct.unpack_from("=8BI", body)
     told = netlink.attributes(body[12:])
     table = _number(told[RTA_TABLE]) if RTA_TABLE in told else table
     if table != RT_TABLE_MAIN or kind != RTN_UNICAST:
@@ -92,11 +95,18 @@ def _route(body: bytes, source: Query, names: Names) -> Iterator[tuple[str, str]
     if protocol in OF_DAEMONS:
         yield f"learned {to}", "there"
         return
-    for metric, payload in netlink.attributes(told.get(RTA_METRICS, b"")).items():
+    metrics = netlink.attributes(told.get(RTA_METRICS, b""))
+    gateway = str(ip_address(told[RTA_GATEWAY])) if RTA_GATEWAY in told else "nobody"
+    if flags & RTM_F_CLONED:
+        device = names[source.netns, _number(told[RTA_OIF])] if RTA_OIF in told else "none"
+        mtu = str(_number(metrics[RTAX_MTU])) if RTAX_MTU in metrics else "none"
+        yield f"{LEARNED_MTU} {to} via {gateway} on {device}", mtu
+        return
+    for metric, payload in metrics.items():
         yield f"route {to} metric {metric}", payload.hex()
     if protocol == RTPROT_KERNEL:
         return
-    yield f"route {to} via", str(ip_address(told[RTA_GATEWAY])) if RTA_GATEWAY in told else "nobody"
+    yield f"route {to} via", gateway
     if RTA_OIF in told:
         yield f"route {to} on", names[source.netns, _number(told[RTA_OIF])]
 

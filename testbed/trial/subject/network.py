@@ -5,6 +5,7 @@ the plan, and no others? Reads files of a trial's folder.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from ipaddress import ip_network
 from pathlib import Path
 
 from ...codec.frozen import dataclass
@@ -194,8 +195,38 @@ def _strangers(asked: Facts, seen: Facts, netns: tuple[str, ...], find: frozense
         kind = what.split()[0]
         filters = asked.get((where, "br0 vlan_filtering")) == "1"
         is_strange = kind in ALL_IS_ASKED or (kind == "vlan" and filters) or (kind == "learned" and where not in find)
+        is_strange = is_strange or (kind == network.LEARNED_MTU and not is_mtu_of_path(asked, where, what, value))
         if (where, what) not in asked and is_strange:
             yield f"{where}: {what}: not asked for, the kernel has {value}"
+
+
+def is_mtu_of_path(asked: Facts, where: str, what: str, mtu: str) -> bool:
+    """Whether a host may have learned this MTU from a router (RFC 1191, RFC 8201): it goes on as it was asked to, and a
+    link farther on has this MTU, which is smaller than its own.
+    """
+    _, to, _, gateway, _, device = what.split()
+    known = {value for (_, fact), value in asked.items() if fact.endswith(" mtu")}
+    own = asked.get((where, f"{device} mtu"))
+    via = [fact.split() for (place, fact), value in asked.items() if place == where and value == gateway]
+    routes = (words[1] for words in via if words[0] == "route" and words[-1] == "via")
+    return own is not None and mtu in known and int(mtu) < int(own) and any(_covers(each, to) for each in routes)
+
+
+def _covers(route: str, to: str) -> bool:
+    one, other = ip_network(EVERYTHING.get(route, route)), ip_network(to)
+    return one.version == other.version and other.subnet_of(one)  # type: ignore[arg-type]
+
+
+EVERYTHING = {"default": "0.0.0.0/0", "default6": "::/0"}
+
+
+def learned_mtus(case: Case, seen: NetworkEvidence) -> tuple[tuple[int, int], ...]:
+    """For each MTU that a host of the workload learned: that of its own device, and the one that it learned."""
+    hosts = {node_netns(node) for node in case.trial.workload.hosts}
+    found = ((where, what.split()[-1], mtu) for (where, what), mtu in seen.facts.items()
+             if where in hosts and what.split()[0] == network.LEARNED_MTU and mtu.isdigit())  # fmt: skip
+    own = ((seen.facts.get((where, f"{device} mtu"), ""), mtu) for where, device, mtu in found)
+    return tuple((int(before), int(mtu)) for before, mtu in own if before.isdigit())
 
 
 def _settings(asked: Facts, seen: Facts, reference: str) -> Iterator[str]:
