@@ -31,6 +31,7 @@ GROUPS = {
     },
     "measure": {
         "run": "Run the trials of a scenario.",
+        "cc": "Say what a change of congestion control did.",
         "merge": "Merge the shards of a scenario.",
         "audit": "Repeat a random sample of trials, and compare the bytes.",
         "reproduce": "Repeat published measurements, and compare the numbers.",
@@ -146,7 +147,8 @@ app = typer.Typer(
     help="Build a network out of real parts, measure over it, and know whether the numbers can be believed.\n\n"
     "`testbed COMMAND --help` explains a command, with examples.",
     epilog="Exit codes: 0 fine, 1 a verdict or comparison failed, 2 wrong input, 3 this computer lacks something, "
-    "4 trials are missing (merge), or a comparison lacks what its base has, 5 it cannot tell, 130 interrupted.",
+    "4 trials are missing (merge), or a comparison lacks what its base has, 5 it cannot tell, 6 a congestion control "
+    "breaks the kernel (cc), 130 interrupted.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

@@ -13,6 +13,7 @@ GCC = "#!/bin/sh\necho 'gcc (toy) 1.0'\n"
 # The last word is the target. Files in the tree steer it: `lacks` (an option), `broken`, `slow`.
 MAKE = r"""#!/bin/sh
 for target do :; done
+said() { printf '%s\n' "$@" >&2; }
 case $target in
 tinyconfig) echo '# CONFIG_TTY is not set' >.config ;;
 olddefconfig)
@@ -25,8 +26,19 @@ linux | bzImage)
     [ ! -e slow ] || exec sleep 60
     [ ! -e broken ] || { echo "net/tcp.c:7:1: error: expected ';'" >&2; exit 2; }
     mkdir -p include/config arch/x86/boot
+    for source in net/ipv4/tcp_*.c; do
+        object=${source%.c}.o
+        [ -e "$source" ] || continue
+        [ ! -e "$object" ] || [ "$source" -nt "$object" ] || continue
+        grep -q "${object##*/}" net/ipv4/Makefile || continue
+        echo "  CC      $object"
+        ! grep -q '#error' "$source" || { said "$source:3:2: error: #error here" "    3 | #error here"; exit 2; }
+        ! grep -q unused "$source" || said "$source:1:5: warning: unused variable" "    1 | int unused;"
+        grep -v '^//' "$source" >"$object"
+    done
     echo 7.3.4 >include/config/kernel.release
     if [ "$target" = linux ]; then cp kernel.sh linux; else echo "$1" >arch/x86/boot/bzImage; fi
+    for object in net/ipv4/tcp_*.o; do [ ! -e "$object" ] || sed 's/^/# /' "$object" >>linux; done
     [ ! -e net/flags ] || sed 's/^/# /' net/flags >>linux
     echo "# version ${KBUILD_BUILD_VERSION:-counted}" >>linux ;;
 esac

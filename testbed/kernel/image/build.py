@@ -100,7 +100,7 @@ def build(
     ours = recipe.load(target.use)
     if is_default and name is None and cache is None and (image := _for_all(ours)):
         return image
-    compiler = _compiler()
+    compiler = compiler_version()
     if is_default and (image := _current(kernels, ours, compiler, name)):
         return image
     with kernels.lock(on_wait=lambda: report(Stage("waiting for another build to finish"))):
@@ -146,7 +146,7 @@ def _make(
     report: Report,
     train: make.Train | None,
 ) -> KernelImage:
-    _check_machine(cache.folder, target)
+    check_machine(cache.folder, target)
     with cache.partial() as partial:
         home, tree = partial / "image", partial / "tree"
         home.mkdir()
@@ -154,9 +154,9 @@ def _make(
         report(Stage(f"fetching and unpacking {mixed.source.name}"))
         mixed.source.unpack(tree)
         try:
-            _patch(tree, mixed.recipe)
+            apply_ours(tree, mixed.recipe)
             _apply(mixed.changes, tree, mixed.source)
-            config = _configure(tree, target, mixed.recipe)
+            config = configure(tree, target, mixed.recipe)
             known = cache.records()
             total = known[-1][0].steps if known else target.steps
             steps = make.compile(
@@ -197,7 +197,7 @@ def _tried(target: Target, linux: Path) -> Features:
         raise MachineError(f"the new {target.called} was not kept: {error.what}", error.fix) from None
 
 
-def _patch(tree: Path, ours: recipe.Recipe) -> None:
+def apply_ours(tree: Path, ours: recipe.Recipe) -> None:
     """Applies our patches, except those that the tree already has."""
     words = ("patch", "-p1", "--force", "--silent")
     for patch in ours.patches:
@@ -228,7 +228,7 @@ def _apply(changes: Sequence[Patch], tree: Path, source: Source) -> None:
             ) from None
 
 
-def _configure(tree: Path, target: Target, ours: recipe.Recipe) -> str:
+def configure(tree: Path, target: Target, ours: recipe.Recipe) -> str:
     """The finished configuration. Raises UserError that names each wanted option that did not survive."""
     make.run(tree, target.arch, "tinyconfig")
     config = tree / ".config"
@@ -243,7 +243,7 @@ def _configure(tree: Path, target: Target, ours: recipe.Recipe) -> str:
     return finished
 
 
-def _check_machine(folder: Path, target: Target) -> None:
+def check_machine(folder: Path, target: Target) -> None:
     if platform.machine() != "x86_64":
         raise MachineError(
             f"a {target.called} needs an x86-64 machine, and this is {platform.machine()}",
@@ -258,7 +258,7 @@ def _check_machine(folder: Path, target: Target) -> None:
         raise MachineError(what, "XDG_CACHE_HOME=/a/larger/disk testbed kernel build")
 
 
-def _compiler() -> str:
+def compiler_version() -> str:
     """The compiler's own version text; it is one of a kernel's ingredients."""
     return process.run(["gcc", "--version"]).stdout.splitlines()[0]
 

@@ -94,7 +94,7 @@ class Tree:
     def identity(self) -> str:
         """Over the name, mode and content of each file that a build reads."""
         whole = hashlib.sha256()
-        for path in self._files():
+        for path in self.files():
             content = os.readlink(path).encode() if path.is_symlink() else path.read_bytes()
             executable = os.access(path, os.X_OK)
             line = f"{path.relative_to(self.path)} {executable} {hashlib.sha256(content).hexdigest()}\n"
@@ -109,7 +109,8 @@ class Tree:
         process.run(["rm", "-rf", *(tree / "arch").glob("*/include/generated")])
         make.run(tree, "um", "mrproper")
 
-    def _files(self) -> Iterator[Path]:
+    def files(self) -> Iterator[Path]:
+        """Those that a build reads."""
         for folder, folders, names in os.walk(self.path):
             here = Path(folder)
             folders[:] = sorted(name for name in folders if not self._generated(here / name))

@@ -35,6 +35,8 @@ GRO_FLUSH_NS, DEFER_INTERRUPTS = 20_000, 1
 Sysctls: TypeAlias = tuple[tuple[str, str], ...]
 
 SYSCTLS = "/proc/sys/"
+MODULES = "/sys/module/"
+"""Where the parameters of modules are; a kernel has them once, for all network namespaces."""
 ECN_SYSCTL = "net.ipv4.tcp_ecn"
 ECN_VALUES: Mapping[Ecn, str] = {"off": "0", "on": "1", "accurate": "3"}
 """What Linux 7.3 (Documentation/networking/ip-sysctl.rst) asks for and accepts with each value."""
@@ -80,13 +82,17 @@ def of_machine(sysctls: Sysctls) -> Sysctls:
 
 
 def _sysctl_path(key: str) -> str:
-    return SYSCTLS + (key if "/" in key else key.replace(".", "/"))
+    """Of module.tcp_cubic.beta, the file of that parameter."""
+    words = (key if "/" in key else key.replace(".", "/")).split("/")
+    if words[0] == "module" and len(words) == 3:
+        return f"{MODULES}{words[1]}/parameters/{words[2]}"
+    return SYSCTLS + "/".join(words)
 
 
 def written_sysctls(commands: Iterable[Command]) -> Iterator[tuple[str, str | None]]:
     """The sysctls, such as net/ipv4/tcp_ecn, that commands set in the kernel that they run on, and the namespaces."""
     for command in commands:
-        if isinstance(command, Write) and command.on is None and command.path.startswith(SYSCTLS):
+        if isinstance(command, Write) and command.on is None and command.path.startswith((SYSCTLS, MODULES)):
             yield command.path.removeprefix(SYSCTLS), command.netns
 
 
@@ -94,6 +100,9 @@ def refused_by_host(sysctl: str) -> str | None:
     """Why a trial must not set a sysctl of the host's kernel; None if a network namespace may have its own."""
     if sysctl.startswith("net/"):
         return None
+    if sysctl.startswith(MODULES):
+        module, _, name = sysctl.removeprefix(MODULES).split("/")
+        return f"the parameter {name} of {module} belongs to the whole computer and would stay as the trial set it"
     return f"the sysctl {sysctl.replace('/', '.')} belongs to the whole computer and would stay as the trial set it"
 
 

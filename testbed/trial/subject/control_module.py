@@ -14,6 +14,7 @@ from pathlib import Path
 from ...codec.frozen import dataclass
 from ...model.scenario import Trial
 from ...plan.network import Plan
+from ...plan.node.namespace import Sysctls
 from ..evidence.case import Case, Subject
 from ..result import Finding
 
@@ -63,6 +64,13 @@ def _file(control: str, when: str) -> str:
     return f"module-{control}-{when}.txt"
 
 
+def asked(sysctls: Sysctls, control: str) -> dict[str, str]:
+    """The parameters of a control that a trial sets, as sysctls such as module.tcp_cubic.beta."""
+    found = (name.replace("/", ".").split(".") for name, _ in sysctls)
+    values = ((words, value) for words, (_, value) in zip(found, sysctls, strict=True))
+    return {words[2]: value for words, value in values if len(words) == 3 and words[:2] == ["module", f"tcp_{control}"]}
+
+
 def read(trial: Trial, plan: Plan, folder: Path) -> ControlModules:
     """What a file lacks is missing here, too."""
     asked = {when: controls(trial) if when in times(trial) else () for when in WHEN}
@@ -85,9 +93,10 @@ def missing(case: Case, seen: ControlModules) -> Iterator[str]:
 
 
 def check(case: Case, seen: ControlModules) -> Iterator[Finding]:
-    """They stayed as they were; those of the default lab kernel are Linux's own, as nobody can ask for others."""
+    """They are as the trial asked, and else stayed as they were; those of the default lab kernel are Linux's own."""
     for control, told in seen.after.items():
         own = KERNELS_OWN[control] if case.trial.kernel.name is None else seen.before.get(control, {})
+        own = {**own, **asked(case.trial.sysctls, control)}
         wrong = [name for name in sorted(own.keys() | told.keys()) if own.get(name) != told.get(name)]
         if wrong:
             values = ", ".join(f"{name} {told.get(name, 'none')}, not {own.get(name, 'none')}" for name in wrong)

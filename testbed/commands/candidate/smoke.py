@@ -1,0 +1,115 @@
+"""The first trial of a candidate: it must not oops or warn, hang, or open its window by less than two segments. Runs a
+trial; the folder that it leaves says that it passed.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from ...error import TestbedError, visible
+from ...kernel.guest import CONSOLE, TrialError
+from ...model.scenario import Trial
+from ...plan.step import Read, Run
+from ...spec.load import load_scenario
+from ...trial import run as runner
+from ...trial import sample_table
+from ...trial.folder import partial
+from ...trial.orders.sequence import orders
+from ...trial.result import TrialResult
+from .contender import Contender
+from .under_test import under_test
+
+FILE = Path(__file__).with_name("smoke.yaml")
+FOLDER = "smoke"
+TAINTED, MESSAGES = "tainted.txt", "messages.txt"
+OOPS, WARNED = 1 << 7, 1 << 9
+"""Bits of /proc/sys/kernel/tainted (Documentation/admin-guide/tainted-kernels.rst)."""
+BAD = re.compile(r"Kernel panic|Oops|\bBUG\b|WARNING: |UBSAN|KASAN|general protection|Segfault|Internal error")
+CWND_LEAST = 2
+OPEN_STATES = (0, 1)
+"""TCP_CA_Open and TCP_CA_Disorder. In the others the kernel itself sets the window, to one segment after a timeout."""
+LINES = 20
+
+
+class Broken(TestbedError):
+    """The control under test breaks the kernel, or what every control must keep."""
+
+    exit_code = 6
+
+
+def smoke(side: Contender, base_control: str, folder: Path) -> TrialResult | None:
+    """Runs the trial, unless it passed before; its result. Raises Broken, with what the kernel said."""
+    if (folder / FOLDER).is_dir():
+        return None
+    trial = _trial(side, base_control)
+    made = orders(trial)
+    looks = (
+        Read("what the kernel says of itself", ((TAINTED, "/proc/sys/kernel/tainted"),)),
+        Run(("dmesg",), title="the kernel's messages", out=MESSAGES, may_fail=True),
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    with partial(folder) as fresh:
+        try:
+            done = runner.run(trial, replace(made, steps=(*made.steps, *looks)), fresh.path)
+        except TrialError as error:
+            raise Broken(_failed(side, str(error), fresh.path)) from None
+        _check(side, done, fresh.path)
+        fresh.put(folder, FOLDER)
+    return done
+
+
+def _trial(side: Contender, base_control: str) -> Trial:
+    scenario = under_test(load_scenario(FILE, side.settings), side, base_control, 1)
+    return scenario.trials()[0]
+
+
+def _failed(side: Contender, said: str, folder: Path) -> str:
+    console = _text(folder / CONSOLE)
+    bad = next((number for number, line in enumerate(console.splitlines()) if BAD.search(line)), None)
+    lines = console.splitlines()[max(0, (bad or 0) - 2) :][:LINES] if bad is not None else []
+    what = "breaks the kernel" if lines else "does not survive its first trial"
+    told = "\n".join(lines) if lines else said
+    return f"{side.control} {what}:\n{_shown(told)}"
+
+
+def _check(side: Contender, done: TrialResult, folder: Path) -> None:
+    tainted = int(_text(folder / TAINTED).strip() or 0)
+    if tainted & (OOPS | WARNED):
+        what = "an oops" if tainted & OOPS else "a warning"
+        messages = _text(folder / MESSAGES).splitlines()
+        first = next((number for number, line in enumerate(messages) if BAD.search(line) or "cut here" in line), None)
+        told = messages[first:][:LINES] if first is not None else ["(the kernel's messages could not be read)"]
+        raise Broken(f"{side.control}: {what} in the kernel:\n{_shown(chr(10).join(told))}")
+    rows = sample_table.rows(
+        sample_table.opened(folder / "samples.parquet"), ("time_s", "congestion", "ca_state", "snd_cwnd")
+    ).to_pylist()
+    mine = [row for row in rows if row["congestion"] == side.control and row["snd_cwnd"] is not None]
+    if not mine:
+        raise Broken(f"{side.control}: no socket of the first trial ran it")
+    small = [row for row in mine if row["ca_state"] in OPEN_STATES and row["snd_cwnd"] < CWND_LEAST]
+    if small:
+        first_one = small[0]
+        raise Broken(
+            f"{side.control}: the congestion window is {first_one['snd_cwnd']} segments {first_one['time_s']:.2f} s "
+            f"after the start, in {len(small)} of {len(mine)} samples outside recovery; allowed: {CWND_LEAST} or more"
+        )
+    if not done.goodput_bps:
+        raise Broken(f"{side.control}: the first trial has no goodput")
+
+
+def oops_in(said: str) -> str | None:
+    """The line of a failed trial's message that says that the kernel broke; None if none does."""
+    return next((line for line in said.splitlines() if BAD.search(line)), None)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace")
+    except OSError:
+        return ""
+
+
+def _shown(text: str) -> str:
+    return "\n".join(visible(line) for line in text.splitlines())

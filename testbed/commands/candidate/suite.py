@@ -1,0 +1,216 @@
+"""The suite on both sides, the cells most likely to differ first, with seeds added until each is decided. Runs trials,
+and writes to the folders of both sides.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rich.console import Console
+
+from ...analysis.metric import METRICS
+from ...cache_folder import open_lock, try_lock
+from ...compare.look import LEAST
+from ...compare.run import TOLERANCE, RunComparison
+from ...error import UserError
+from ...library import SCENARIOS
+from ...model.background import Constant
+from ...model.run_setting import PRIMARY
+from ...model.scenario import Scenario
+from ...spec.load import files_of, load_scenario
+from ...sweep.store import Store
+from ...trial.folder import HOST, PROVENANCE, TRIAL
+from .. import compared_run, question
+from ..known import learn_metrics
+from ..measure.run import carry_out
+from ..screen import duration
+from ..sequential.budget import Budget
+from ..sequential.until_decided import UntilDecided
+from ..terminal import say
+from .contender import Contender, Pair
+from .under_test import under_test
+
+FIRST = ("random-loss", "shallow-buffer", "coexistence", "bulk", "rate-step", "bufferbloat", "start-stop")
+"""Scenarios of ours in which a change of a control was most often seen, the first one first; then all others."""
+OF_SIDE = frozenset({HOST, PROVENANCE, TRIAL})
+"""Files of a trial that name its kernel or this computer."""
+
+
+def scenario_files(given: Sequence[Path]) -> tuple[Path, ...]:
+    """The files of the suite in the order in which they run. Raises UserError for two of one name."""
+    folder = SCENARIOS / "regression"
+    files = tuple(given) or tuple(sorted(folder.glob("*.yaml")))
+    names = [path.stem for path in files]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise UserError(f"--scenario: two files are called {', '.join(twice)}; allowed: names that differ")
+    order = {name: number for number, name in enumerate(FIRST)}
+    return files if given else tuple(sorted(files, key=lambda path: (order.get(path.stem, len(order)), path.stem)))
+
+
+@dataclass(frozen=True)
+class Suite:
+    """The scenarios of a comparison. `output` has a folder for each base and each candidate."""
+
+    pair: Pair
+    files: tuple[Path, ...]
+    output: Path
+    budget: Budget
+    jobs: int
+    console: Console
+    began_s: float
+
+    @property
+    def base(self) -> Path:
+        return self._home("base", self.pair.base)
+
+    @property
+    def candidate(self) -> Path:
+        return self._home("candidate", self.pair.candidate)
+
+    def _home(self, kind: str, side: Contender) -> Path:
+        identity = side.identity(self.pair.base.control, self._digest())
+        label = "".join(each if each.isalnum() or each in "._-" else "-" for each in side.label).strip(".-") or kind
+        return self.output / kind / f"{label}-{identity[:10]}"
+
+    def _digest(self) -> str:
+        whole = hashlib.sha256()
+        for path in sorted(self.files, key=lambda path: path.stem):
+            whole.update(f"{path.stem} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+        return whole.hexdigest()
+
+    def carry_out(self) -> RunComparison | None:
+        """Measures both sides, and adds seeds until each cell is decided; None if the budget ended before each cell
+        had a first look.
+        """
+        scenarios = [(path, load_scenario(path)) for path in self.files]
+        for number, (path, _) in enumerate(scenarios):
+            if self._left_s() <= 0:
+                said = f"{number} of {len(scenarios)} scenarios are measured; the same command goes on"
+                say(self.console, f"the budget is spent before there is anything to judge: {said}")
+                return None
+            if self._measure(path):
+                say(self.console, *self._preview(path.stem))
+        roots = [root for root in (self.base, self.candidate) if compared_run.suite(root)]
+        if len(roots) < 2:
+            raise UserError(
+                f"no scenario has a flow of the control under test ({', '.join(path.stem for path in self.files)}); "
+                "allowed: --scenario with one of CUBIC, which the control under test replaces"
+            )
+        learn_metrics([self.base, self.candidate])
+        wanted = question.of_runs(self.base, self.candidate, TOLERANCE, None, self._ignored(scenarios))
+        budget = self.budget
+        if budget.wall_s is not None:
+            budget = replace(budget, wall_s=max(0.0, self._left_s()))
+        UntilDecided(wanted, budget, self.jobs, self.console).carry_out()
+        return question.answer(wanted)
+
+    def _left_s(self) -> float:
+        wall_s = self.budget.wall_s
+        return float("inf") if wall_s is None else wall_s - (time.monotonic() - self.began_s)
+
+    def _measure(self, path: Path) -> bool:
+        """The first seeds of a scenario on both sides; whether anything was measured."""
+        is_new = False
+        for home, side in ((self.base, self.pair.base), (self.candidate, self.pair.candidate)):
+            asked = load_scenario(path, side.settings)
+            scenario = under_test(asked, side, self.pair.base.control, LEAST)
+            if not scenario.cells:
+                say(self.console, f"{path.stem} is left out: no flow of it has the control under test")
+                return False
+            store = Store(home / path.stem)
+            if _is_done(scenario, store):
+                continue
+            is_new = True
+            say(self.console, f"{path.stem}, {side.label}:")
+            carry_out(scenario, store, files_of(path), self.jobs, self.console)
+        return is_new
+
+    def _preview(self, name: str) -> list[str]:
+        """What the first seeds show of the deciding metric, without a verdict: looks that count come later."""
+        metric = compared_run.primary_of(self.base / name) or PRIMARY
+        learn_metrics([self.base / name])
+        values: dict[tuple[tuple[str, str], ...], list[list[float]]] = {}
+        for at, home in enumerate((self.base, self.candidate)):
+            for trial in compared_run.run(home / name, (metric,), in_parts=False).trials:
+                cell = values.setdefault(tuple(trial.result.params.items()), [[], []])
+                if (value := trial.metrics[metric]) is not None:
+                    cell[at].append(value)
+        parts = []
+        for params, (first, second) in values.items():
+            where = ", ".join(text for key, text in params if len({dict(each)[key] for each in values}) > 1)
+            parts.append(f"{f'{where}: ' if where else ''}{_change(metric, first, second)}")
+        return [f"so far: {name}: {metric}: {'; '.join(parts)}"]
+
+    @staticmethod
+    def _ignored(scenarios: Sequence[tuple[Path, Scenario]]) -> tuple[str, ...]:
+        """The congestion controls of background traffic, in which the sides may differ."""
+        names = {
+            name
+            for _, each in scenarios
+            for cell in each.cells
+            for name, background in cell.background
+            if not isinstance(background, Constant)
+        }
+        return tuple(f"background.{name}.congestion" for name in sorted(names))
+
+    def identical(self) -> tuple[int, int]:
+        """How many pairs of trials have the same files, but for what names the kernel, and how many there are."""
+        same = total = 0
+        for path in self.files:
+            first, second = (home / path.stem / "trials" for home in (self.base, self.candidate))
+            for trial in sorted(first.iterdir()) if first.is_dir() else ():
+                if (second / trial.name).is_dir():
+                    total += 1
+                    same += _alike(trial, second / trial.name)
+        return same, total
+
+    def failures(self) -> dict[str, str]:
+        """The candidate's trials that could not be carried out, and why."""
+        found: dict[str, str] = {}
+        for root in compared_run.suite(self.candidate):
+            found |= {f"{root.name}: {id}": why for id, why in Store(root).failures().items()}
+        return found
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Raises UserError if another `testbed cc` writes to the same output."""
+        self.output.mkdir(parents=True, exist_ok=True)
+        descriptor = open_lock(self.output / ".lock")
+        try:
+            if not try_lock(descriptor):
+                raise UserError(
+                    f"another testbed cc is writing to {self.output}; allowed: another folder (-o), or waiting for it"
+                )
+            yield
+        finally:
+            os.close(descriptor)
+
+
+def _is_done(scenario: Scenario, store: Store) -> bool:
+    return store.exists and all((store.path / "trials" / trial.id).is_dir() for trial in scenario.trials())
+
+
+def _change(metric: str, first: Sequence[float], second: Sequence[float]) -> str:
+    if not first or not second:
+        return "no value yet" if not first else "the candidate has no value"
+    base, candidate = (sum(each) / len(each) for each in (first, second))
+    kind = METRICS[metric]
+    if base == 0:
+        return f"{kind.text(base)} → {kind.text(candidate)}"
+    return f"{100 * (candidate - base) / base:+.1f} %"
+
+
+def _alike(one: Path, other: Path) -> bool:
+    names = [sorted(path.name for path in each.iterdir() if path.name not in OF_SIDE) for each in (one, other)]
+    return names[0] == names[1] and all((one / name).read_bytes() == (other / name).read_bytes() for name in names[0])
+
+
+def spent(began_s: float) -> str:
+    """How long it took so far, in words."""
+    return duration(time.monotonic() - began_s)

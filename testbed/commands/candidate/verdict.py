@@ -1,0 +1,116 @@
+"""The end of `testbed cc`: a sentence, a table of what changed, files for build servers. Prints and writes files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from xml.etree import ElementTree
+
+from ...compare import junit, run_text
+from ...compare.headline import headline
+from ...compare.run import Outcome, RunComparison
+from ...error import harmless
+from ...trial.folder import write_named
+from ..comparison_table import COLOUR, COLUMNS, EXIT_CODES, MORE
+from ..text_table import Column, Table, literal, paragraph, show, terminal_width
+from .contender import Pair
+
+SHOWN = ("cell", "metric", "base", "candidate", "difference", "95 % interval", "seeds", "verdict")
+QUIET = ("same", "cannot tell", "spare")
+WORDS: dict[Outcome, str] = {
+    "worse": "is worse than {base}",
+    "lost": "lost what {base} has",
+    "cannot tell": "cannot be told from {base}",
+    "better": "is better than {base}",
+    "same": "is the same as {base}",
+}
+MIXED = "is better than {base} in some cells and worse in others"
+IN_PART = "is better than {base} in some cells, and others cannot be told"
+MARKDOWN, JUNIT, JSON = "verdict.md", "verdict.xml", "verdict.json"
+
+
+def sentence(pair: Pair, found: RunComparison) -> str:
+    """The outcome in one sentence."""
+    changed = {each.verdict for each in found.cells}
+    words = WORDS[found.verdict]
+    if {"worse", "better"} <= changed:
+        words = MIXED
+    elif found.verdict == "cannot tell" and "better" in changed:
+        words = IN_PART
+    return f"{pair.candidate.label} {words.format(base=_base(pair))}: {headline(found)}"
+
+
+def _base(pair: Pair) -> str:
+    return pair.base.label if pair.base.label != pair.candidate.label else f"{pair.base.label} without it"
+
+
+def show_verdict(pair: Pair, found: RunComparison, notes: Sequence[str], home: Path) -> int:
+    """Prints it, writes the files beside the candidate's results, and returns the exit code."""
+    width = terminal_width()
+    rows = [row for row in run_text.run_rows(found) if row[-1] not in QUIET]
+    at = [run_text.RUN_HEADERS.index(name) for name in SHOWN]
+    lines: list[str] = []
+    if rows:
+        columns = tuple(Column(name, **COLUMNS.get(name, {})) for name in SHOWN)
+        lines += Table(columns, tuple(tuple(row[place] for place in at) for row in rows), MORE, COLOUR).lines(width)
+    lines.append(literal(paragraph(_rest(found), width)))
+    lines += [literal(paragraph(note, width)) for note in (*_undecided(found), *notes)]
+    show(lines)
+    for name, text in (
+        (MARKDOWN, markdown(pair, found, notes)),
+        (JSON, run_text.run_json(found)),
+        (JUNIT, junit.run_junit(found, junit.FAILS, _now())),
+    ):
+        write_named(home / name, harmless(text))
+    show([literal(paragraph(f"for build servers: {home}/{{{MARKDOWN},{JUNIT},{JSON}}}", width))])
+    show([literal(paragraph(sentence(pair, found), width))])
+    return EXIT_CODES[found.verdict]
+
+
+def _rest(found: RunComparison) -> str:
+    """What did not change, in one line."""
+    primary, other = (Counter[str](), Counter[str]())
+    for each in found.cells:
+        (primary if found.is_primary(each.key) else other)[each.verdict] += 1
+    parts = []
+    for name, counts in (("primary cells", primary), ("other metrics of cells", other)):
+        total = sum(counts.values())
+        parts.append(f"of {total} {name} {counts['same']} are the same, {counts['cannot tell']} cannot be told")
+    return f"not in the table: {'; '.join(parts)}"
+
+
+def _undecided(found: RunComparison) -> list[str]:
+    return [note for note in run_text.run_notes(found) if note.startswith(("cannot tell", "lost"))]
+
+
+def markdown(pair: Pair, found: RunComparison, notes: Sequence[str]) -> str:
+    """For a comment of a build server: the sentence first."""
+    differ = "".join(f"- {run_text.escaped(each)}\n" for each in (*pair.differences, *notes))
+    return f"**{run_text.escaped(sentence(pair, found))}**\n\n{differ}\n{run_text.run_markdown(found)}"
+
+
+def show_same_code(pair: Pair, home: Path) -> int:
+    """For a candidate whose kernel is that of the base, byte for byte: nothing is measured."""
+    said = (
+        f"{pair.candidate.label} is the same as {_base(pair)}: its compiled kernel is the base's, byte for byte, "
+        "so that each trial would be; nothing was run"
+    )
+    home.mkdir(parents=True, exist_ok=True)
+    suites = ElementTree.Element("testsuites")
+    counts = {"tests": "1", "failures": "0", "errors": "0", "skipped": "0", "time": "0", "id": "0"}
+    counts |= {"name": "code", "package": "testbed.cc", "hostname": "localhost", "timestamp": _now()}
+    suite = ElementTree.SubElement(suites, "testsuite", counts)
+    ElementTree.SubElement(suite, "properties")
+    ElementTree.SubElement(suite, "testcase", classname="kernel", name="the same code", time="0")
+    ElementTree.SubElement(suite, "system-out").text = junit.fit(said)
+    ElementTree.SubElement(suite, "system-err")
+    write_named(home / JUNIT, ElementTree.tostring(suites, encoding="unicode", xml_declaration=True) + "\n")
+    write_named(home / MARKDOWN, harmless(f"**{run_text.escaped(said)}**\n"))
+    show([literal(paragraph(said, terminal_width()))])
+    return 0
+
+
+def _now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S")

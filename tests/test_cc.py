@@ -1,0 +1,134 @@
+"""`testbed cc` on real trials: controls and settings of the default lab kernel, which needs no build."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from testbed import cli
+from testbed.cache_folder import open_lock, try_lock
+
+pytestmark = [pytest.mark.lab, pytest.mark.slow]
+
+SCENARIO = """
+name: short
+topology:
+  name: net
+  nodes: {a: {type: host}, b: {type: host}}
+  links: {path: {ends: [a, b], rate: 50 Mbit/s, rtt: 80 ms, buffer: 0.02 bdp, jitter: 100 us}}
+workload: {tool: flow, from: a, to: b, duration: 10 s}
+repetitions: 8
+"""
+
+Cc = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def cc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Cc:
+    """Runs `testbed cc` on the scenario above: exit code, standard output and error."""
+    (tmp_path / "short.yaml").write_text(SCENARIO)
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["testbed", "cc", *words, "--jobs", "1"])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        said = capsys.readouterr()
+        return int(ended.value.code or 0), said.out, said.err
+
+    return run
+
+
+OURS = ("--scenario", "short.yaml", "--quick")
+
+
+def trials(folder: Path) -> dict[str, int]:
+    """The trials of all bases and candidates, and when each result was written."""
+    return {str(path): path.stat().st_mtime_ns for path in folder.glob("results/cc/*/*/*/trials/*/result.json")}
+
+
+def test_a_setting_that_hurts_is_called_worse_and_nothing_runs_twice(cc: Cc, tmp_path: Path) -> None:
+    code, out, err = cc("sysctl:net.ipv4.tcp_sack=0", *OURS)
+    assert code == 1, err
+    last = " ".join(out.split("verdict.json}")[-1].split())
+    assert last.startswith("net.ipv4.tcp_sack=0 is worse than cubic: goodput: 1 of 1 cells worse")
+    assert "first trial: passed" in err
+    assert re.search(r"so far: short: goodput: -\d+\.\d %", err)
+    first = trials(tmp_path)
+    assert len(first) == 6
+    (home,) = (tmp_path / "results/cc/candidate").iterdir()
+    found = json.loads((home / "verdict.json").read_text())
+    (cell,) = (each for each in found["cells"] if each["is_primary"])
+    assert (cell["verdict"], cell["pairs"]) == ("worse", 3)
+    suites = ElementTree.parse(home / "verdict.xml").getroot()
+    assert [each.get("failures") for each in suites] == ["1"] or int(suites[0].get("failures", "0")) >= 1
+    assert (home / "verdict.md").read_text().startswith("**net.ipv4.tcp\\_sack=0 is worse") or "is worse" in (
+        home / "verdict.md"
+    ).read_text().splitlines()[0]
+
+    code, out, err = cc("sysctl:net.ipv4.tcp_sack=0", *OURS)
+    assert (code, trials(tmp_path)) == (1, first)
+    assert "first trial" not in err
+
+    code, out, err = cc("reno", *OURS)  # another candidate: the base's trials are there
+    assert len(trials(tmp_path)) == 9
+    assert first.items() <= trials(tmp_path).items()
+
+
+def test_the_same_parameter_is_the_same_and_what_was_interrupted_goes_on(cc: Cc, tmp_path: Path) -> None:
+    """A/A: 717 is Linux's own value."""
+    code, _, err = cc("cubic", "--param", "beta=717", *OURS)
+    assert code in (0, 5), err  # 3 seeds of a noisy cell need not show that nothing changed
+    (home,) = (tmp_path / "results/cc/candidate").iterdir()
+    (cell,) = (each for each in json.loads((home / "verdict.json").read_text())["cells"] if each["is_primary"])
+    assert cell["verdict"] in ("same", "cannot tell")
+    before = trials(tmp_path)
+    gone = [path for path in before if "candidate" in path][1]
+    os.system(f"rm -r {Path(gone).parent}")
+    assert cc("cubic", "--param", "beta=717", *OURS)[0] == code
+    after = trials(tmp_path)
+    assert before.keys() == after.keys()
+    assert [path for path in before if before[path] != after[path]] == [gone]
+
+
+def test_a_second_one_in_the_same_folder_is_refused(cc: Cc, tmp_path: Path) -> None:
+    (tmp_path / "results/cc").mkdir(parents=True)
+    descriptor = open_lock(tmp_path / "results/cc/.lock")
+    try:
+        assert try_lock(descriptor)
+        code, _, err = cc("reno", *OURS)
+    finally:
+        os.close(descriptor)
+    assert code == 2
+    assert "another testbed cc is writing to results/cc; allowed: another folder (-o), or waiting for it" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ("nosuch",),
+            "nosuch: the lab kernel .* has no such congestion control, and there is no such file",
+        ),
+        (("cubic",), "cubic is the base, too; allowed: --base with another one than the candidate"),
+        (("reno", "--base", "nosuch"), "--base nosuch: the kernel has no such congestion control"),
+        (("sysctl:net.ipv4.tcp_sack",), "this is not KEY=VALUE; allowed: such as sysctl:net.ipv4.tcp_sack=0"),
+        (("tcp_none.c",), r"tcp_none\.c: there is no such file"),
+        (("short.yaml",), r"short\.yaml: what it is cannot be told from its name"),
+        (("cubic", "--param", "beta"), "this is not NAME=VALUE,VALUE; allowed: such as --param beta=717,512"),
+        (("reno", "--quick", "--budget", "5 seeds"), "--quick is a budget of 3 seeds; allowed: it, or --budget"),
+        (("reno", "--watch"), "--watch reno: there is no such file"),
+    ],
+)
+def test_what_cannot_be_judged_is_refused(cc: Cc, words: tuple[str, ...], said: str) -> None:
+    code, _, err = cc(*words, "--scenario", "short.yaml")
+    assert code == 2
+    assert re.search(said, err)

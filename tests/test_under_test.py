@@ -1,0 +1,127 @@
+"""The control under test in the place of CUBIC: in every cell of the suite, on both sides alike."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from testbed.commands.candidate.contender import Contender
+from testbed.commands.candidate.suite import scenario_files
+from testbed.commands.candidate.under_test import under_test
+from testbed.error import UserError
+from testbed.kernel.image.cache import KernelImage
+from testbed.model.background import Constant
+from testbed.model.run_setting import Kernel
+from testbed.model.scenario import Scenario, Trial
+from testbed.spec.load import load_scenario
+
+IMAGE = KernelImage("mine", Path("/nowhere/linux"), "7.3.4", "", False, "", "key")
+
+
+def side(control: str, name: str = "mine", **changes: object) -> Contender:
+    return replace(Contender(control, control, Kernel("lab", name), IMAGE), **changes)  # type: ignore[arg-type]
+
+
+@cache
+def suite(control: str, base: str = "cubic") -> dict[str, Scenario]:
+    files = scenario_files(())
+    assert len(files) >= 8
+    return {path.stem: under_test(load_scenario(path), side(control), base, 3) for path in files}
+
+
+def controls(trial: Trial) -> list[str]:
+    """Every control that runs in a trial: of the flows, then of the background."""
+    background = [each.congestion for _, each in trial.background if not isinstance(each, Constant)]
+    return [*(str(flow.congestion) for flow in trial.workload.asked_flows), *background]
+
+
+def test_the_control_under_test_is_in_every_trial_of_the_suite_and_cubic_in_none() -> None:
+    for name, scenario in suite("foo").items():
+        for trial in scenario.trials():
+            assert "foo" in controls(trial), name
+            assert "cubic" not in controls(trial), name
+
+
+def test_the_base_of_the_suite_runs_what_the_files_say() -> None:
+    for path in scenario_files(()):
+        plain = load_scenario(path, ["repetitions=3"])
+        mine = under_test(load_scenario(path), side("cubic"), "cubic", 3)
+        assert [controls(each) for each in mine.trials()] == [controls(each) for each in plain.trials()]
+
+
+def test_background_flows_get_the_control_too() -> None:
+    (trial, *_) = suite("foo")["rtt-unfairness"].trials()
+    assert controls(trial) == ["foo", "foo"]
+
+
+def test_in_coexistence_the_other_control_stays() -> None:
+    cells = {tuple(controls(trial)) for trial in suite("foo")["coexistence"].trials()}
+    assert cells == {("foo", "reno"), ("foo", "bbr")}
+
+
+def test_a_base_other_than_cubic_changes_places_with_it() -> None:
+    base = {tuple(controls(trial)) for trial in suite("bbr", base="bbr")["coexistence"].trials()}
+    candidate = {tuple(controls(trial)) for trial in suite("foo", base="bbr")["coexistence"].trials()}
+    assert base == {("bbr", "reno"), ("bbr", "cubic")}
+    assert candidate == {("foo", "reno"), ("foo", "cubic")}
+
+
+@pytest.mark.parametrize("base", ["cubic", "bbr"])
+def test_both_sides_have_the_same_trials_by_name_and_parameters(base: str) -> None:
+    first, second = suite(base, base), suite("foo", base)
+    for name, scenario in first.items():
+        mine, theirs = scenario.trials(), second[name].trials()
+        assert [(each.id, each.params, each.seed) for each in mine] == [
+            (each.id, each.params, each.seed) for each in theirs
+        ]
+        assert [axis.values for axis in scenario.axes] == [axis.values for axis in second[name].axes]
+
+
+def test_no_parameter_names_a_control_that_does_not_run() -> None:
+    for scenario in suite("foo", base="bbr").values():
+        for trial in scenario.trials():
+            told = dict(trial.params).get("congestion", "")
+            assert {*told.replace("+", " ").split()} <= {"tested", *controls(trial)}
+
+
+def test_nothing_but_control_and_kernel_differs() -> None:
+    for name, scenario in suite("foo").items():
+        for mine, plain in zip(scenario.trials(), suite("cubic")[name].trials(), strict=True):
+            assert replace(mine, workload=plain.workload, background=plain.background) == plain
+            assert mine.kernel == Kernel("lab", "mine")
+
+
+def test_a_cell_without_the_control_under_test_is_left_out(tmp_path: Path) -> None:
+    file = tmp_path / "mixed.yaml"
+    file.write_text("""
+name: mixed
+topology:
+  name: net
+  nodes: {a: {type: host}, b: {type: host}}
+  links: {path: {ends: [a, b], rate: 20 Mbit/s, rtt: 20 ms}}
+workload: {tool: flow, from: a, to: b, duration: 2 s}
+sweep: {congestion: [reno, cubic, bbr]}
+""")
+    scenario = under_test(load_scenario(file), side("foo"), "cubic", 3)
+    assert [cell.params for cell in scenario.cells] == [(("congestion", "tested"),)]
+
+
+def test_two_scenarios_of_one_name_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="two files are called a; allowed: names that differ"):
+        scenario_files((tmp_path / "a.yaml", tmp_path / "b" / "a.yaml"))
+
+
+def test_another_kernel_control_or_setting_is_another_folder() -> None:
+    plain = side("foo")
+    others = [
+        plain.identity("reno", "suite"),
+        plain.identity("cubic", "another suite"),
+        side("bar").identity("cubic", "suite"),
+        replace(plain, settings=("sysctls.net.ipv4.tcp_sack=0",)).identity("cubic", "suite"),
+        replace(plain, image=replace(IMAGE, key="other")).identity("cubic", "suite"),
+    ]
+    assert len({plain.identity("cubic", "suite"), *others}) == 6
+    assert replace(plain, label="a new name").identity("cubic", "suite") == plain.identity("cubic", "suite")
