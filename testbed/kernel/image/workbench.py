@@ -43,7 +43,7 @@ UNUSED_S = 30 * 24 * 3600.0
 ROOM_BYTES = 300_000_000
 """What building a change in a compiled tree may take."""
 OBJECT = re.compile(r"^  CC +(\S+\.o)$")
-OF_CONFIGURATION = frozenset({"kernel/configs.o", "vmlinux.o"})
+OF_CONFIGURATION = frozenset({"arch/um/kernel/config.o", "kernel/configs.o", "vmlinux.o"})
 """Objects that hold the configuration as text, or all others."""
 NAME_KEPT = re.compile(r"[^A-Za-z0-9._-]+")
 STEP_NS = 60 * 10**9
