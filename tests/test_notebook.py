@@ -1,4 +1,4 @@
-"""What the pages about results show in Python runs as it stands: each cell of the notebook, each block of results.md."""
+"""What the pages about results show in Python runs as it stands: the notebook, and the blocks of results.md."""
 
 from __future__ import annotations
 

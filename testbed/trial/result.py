@@ -35,8 +35,8 @@ class Finding:
 
 @dataclass(frozen=True)
 class FlowResult:
-    """One flow. `goodput_bps` counts the payload that the receiver got in order, during the flow's own steady state, and
-    no more than what arrived in that time.
+    """One flow. `goodput_bps` counts the payload that the receiver got in order, during the flow's own steady state,
+    and no more than what arrived in that time.
 
     `retransmits` counts segments over the flow's life. `sndbuf_bytes` and `rcvbuf_bytes` are the kernel's sizes of the
     two sockets' buffers (twice what was asked). The `_limited` are fractions of the time in which the flow had data to
@@ -431,8 +431,8 @@ class CaptureResult:
 @dataclass(frozen=True, kw_only=True)
 class TrialResult:
     """`goodput_bps` is the goodput of all flows together without the ramp, `ramp_goodput_bps` that of the ramp (None:
-    no ramp was left out). It counts what arrived; where receivers handed over more in that time, as it had come before
-    and waited for a lost segment, `handed_over_bps` says how much (None: no more). `stages` and `tclinks` are in the order in which the data passes them, then the answers.
+    no ramp was left out). It counts what arrived; where receivers handed over more in that time, as it had come
+    before and waited for a lost segment, `handed_over_bps` says how much (None: no more). `stages` and `tclinks` are in the order in which the data passes them, then the answers.
 
     `measured` has what only this tool measures; `trial.measured` reads it. `captures` maps each file to the workload's
     data in it (None: it was not read), `nic` each host to its kind of NIC (offload, plain), `vms` and `machines` each

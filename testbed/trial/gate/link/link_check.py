@@ -240,8 +240,8 @@ def _too_few_to_tell(where: str, loss: Loss | None, offered: int) -> Iterator[Fi
         yield Finding(
             "loss",
             "valid",
-            f"{where}: none of {offered} packets was lost, asked were {percent(float(loss.probability))}: this excludes "
-            f"only more than {percent(high)}",
+            f"{where}: none of {offered} packets was lost, asked were {percent(float(loss.probability))}: this "
+            f"excludes only more than {percent(high)}",
             "netlink says that the loss was set up as asked; send more packets to see it",
         )
 
