@@ -432,7 +432,8 @@ class CaptureResult:
 class TrialResult:
     """`goodput_bps` is the goodput of all flows together without the ramp, `ramp_goodput_bps` that of the ramp (None:
     no ramp was left out). It counts what arrived; where receivers handed over more in that time, as it had come
-    before and waited for a lost segment, `handed_over_bps` says how much (None: no more). `stages` and `tclinks` are in the order in which the data passes them, then the answers.
+    before and waited for a lost segment, `handed_over_bps` says how much (None: no more). `stages` and `tclinks` are
+    in the order in which the data passes them, then the answers.
 
     `measured` has what only this tool measures; `trial.measured` reads it. `captures` maps each file to the workload's
     data in it (None: it was not read), `nic` each host to its kind of NIC (offload, plain), `vms` and `machines` each
