@@ -42,10 +42,10 @@ class Outcome:
     come before and waited for a lost segment, `goodput_bps` counts what arrived, and `handed_over_bps` is the rate at
     which they handed it over (None: no more than that). `measured` has what only this tool measures. `took_ns` is how
     long a tool sent that does not report when. `completions` are the flows of a workload whose flows arrive and end, in
-    the order of their arrival; empty for others. For them `connections` were accepted (None: the tool does not tell). Until their flows
-    stopped, `sent_segments` of data left the senders, also those sent again, and `arrived_segments` came to the
-    receivers, also those that came twice (None: the tool does not tell). `sent` is all that the senders' sockets sent,
-    `answered` the receivers' (None: the tool does not tell).
+    the order of their arrival; empty for others. For them `connections` were accepted (None: the tool does not tell).
+    Until their flows stopped, `sent_segments` of data left the senders, also those sent again, and `arrived_segments`
+    came to the receivers, also those that came twice (None: the tool does not tell). `sent` is all that the senders'
+    sockets sent, `answered` the receivers' (None: the tool does not tell).
     """
 
     begin_ns: int | None
