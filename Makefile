@@ -22,7 +22,7 @@ lock:
 	build/lock/bin/python -m pip install --quiet uv
 	printf 'hatchling\neditables\n' >build/lock/backend.in
 	build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade --no-header \
-		--no-emit-index-url --no-annotate --extra dev pyproject.toml build/lock/backend.in -o requirements.lock
+		--no-emit-index-url --no-annotate --extra all --extra dev pyproject.toml build/lock/backend.in -o requirements.lock
 
 demo: setup
 	$(TESTBED) run scenarios/quickstart.yaml -o $(DEMO)

@@ -169,6 +169,17 @@ def _options(
     """Options before any command."""
 
 
+LIBRARIES = {
+    "ansible_runner": "ansible-runner",
+    "asyncssh": "asyncssh",
+    "dask": "distributed",
+    "distributed": "distributed",
+    "duckdb": "duckdb",
+    "matplotlib": "matplotlib",
+    "pyarrow": "pyarrow",
+    "scipy": "scipy",
+}
+"""The packages of the extra `all`, by the modules that are imported."""
 INTERRUPTIONS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -240,6 +251,13 @@ def _main() -> None:
     except TestbedError as error:
         print(f"testbed: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.split(".")[0] not in LIBRARIES:
+            raise
+        package = LIBRARIES[error.name.split(".")[0]]
+        what = f"this needs the Python package {package}, which an installation for classes leaves out"
+        print(f"testbed: {what}; to fix it, type: pip install {package}", file=sys.stderr)
+        sys.exit(MachineError.exit_code)
     except BrokenPipeError:
         sys.exit(1)
     except OSError as error:  # of a file that is none of the results' or the user's: the computer lacks something

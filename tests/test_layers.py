@@ -67,7 +67,7 @@ INSIDE = {
     "trial": (
         ("run",),
         ("provenance", "readiness", "summary", "sample_table"),
-        ("folder", "ready_kernel", "column", "software"),
+        ("folder", "ready_kernel", "column", "sample_row", "software"),
         ("compiled_module",),
         ("gate", "reader"),
         ("orders",),

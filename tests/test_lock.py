@@ -14,7 +14,8 @@ LOCKED = [(Requirement(re.split(r"\s--hash", line)[0]), re.findall(r"--hash=(\S+
 
 def asked() -> list[Requirement]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    dependencies = project["project"]["dependencies"] + project["project"]["optional-dependencies"]["dev"]
+    extras = project["project"]["optional-dependencies"]
+    dependencies = project["project"]["dependencies"] + extras["all"] + extras["dev"]
     return [Requirement(each) for each in dependencies + project["build-system"]["requires"]]
 
 

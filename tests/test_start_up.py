@@ -1,10 +1,19 @@
 """Commands import what they need, and no library that takes long to import and serves another command."""
 
 import json
+import re
+import shutil
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
+
+from testbed.cli import LIBRARIES
+
+ROOT = Path(__file__).parents[1]
+EXAMPLE = ROOT / "results/example"
 
 HEAVY = {"ansible_runner", "asyncssh", "distributed", "duckdb", "matplotlib", "pydantic", "pyroute2", "scipy"}
 NUMBERS = {"numpy", "pyarrow"}
@@ -17,6 +26,9 @@ CASES = {
     ("run", "quickstart", "--dry-run"): HEAVY | {"pyarrow"},
 }
 ENDS = "import sys, json, atexit; atexit.register(lambda: print('\\n' + json.dumps(sorted(sys.modules))))"
+ALL = ("ansible_runner", "asyncssh", "dask", "distributed", "duckdb", "matplotlib", "pyarrow", "scipy")
+"""The packages of the extra `all`, which an installation for classes leaves out."""
+WITHOUT = f"import sys; sys.modules.update(dict.fromkeys({ALL!r}))"
 STARTS = "sys.argv = ['testbed', *sys.argv[1:]]; from testbed.cli import main; main()"
 
 
@@ -28,3 +40,40 @@ def test_a_command_imports_no_library_of_another(words: tuple[str, ...]) -> None
     loaded = {name.split(".")[0] for name in json.loads(done.stdout.splitlines()[-1])}
     assert "testbed" in loaded
     assert not loaded & CASES[words]
+
+
+def run(*words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """A command of an installation for classes."""
+    return subprocess.run(
+        (sys.executable, "-c", f"{WITHOUT}; {STARTS}", *words), capture_output=True, text=True, check=False, cwd=cwd
+    )
+
+
+def test_what_an_installation_for_classes_lacks_is_named_with_what_installs_it() -> None:
+    done = run("query", "nothing", "SELECT 1")
+    assert done.returncode in (2, 3)
+    done = run("plot", "--help")
+    assert done.returncode == 0
+    done = run("report", str(EXAMPLE), "-o", "/dev/null")
+    assert done.returncode == 3, done.stderr
+    assert re.search(r"needs the Python package \w+, .*; to fix it, type: pip install \w+", done.stderr)
+    assert "Traceback" not in done.stderr
+
+
+def test_the_extra_all_has_what_is_named() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    packages = {re.split(r"[<>=~]", each)[0] for each in project["optional-dependencies"]["all"]}
+    assert packages == {*LIBRARIES.values(), "ansible-core"}
+    assert not packages & {re.split(r"[<>=~]", each)[0] for each in project["dependencies"]}
+
+
+@pytest.mark.lab
+@pytest.mark.slow
+def test_an_exercise_that_measures_needs_no_package_but_those_for_classes(tmp_path: Path) -> None:
+    """`buffer` measures goodput and quantiles of the RTT, which come from samples."""
+    solution = ROOT / "exercises/buffer/solution"
+    assert run("exercise", "start", "buffer", str(tmp_path / "work")).returncode == 0
+    for path in solution.iterdir():
+        shutil.copy(path, tmp_path / "work")
+    done = run("exercise", "check", "--format", "json", cwd=tmp_path / "work")
+    assert done.returncode == 0, done.stderr + done.stdout

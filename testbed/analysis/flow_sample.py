@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import pyarrow as pa
+from numpy.typing import NDArray
 
 from .. import units
 from ..error import UserError
 from ..spec.syntax.document import mapping
-from ..trial import sample_table
 from ..trial.folder import TRIAL, read_json
 from ..trial.result import TrialResult
 from .metric import METRICS, FlowSamples, measure
@@ -42,8 +42,12 @@ def are_lost(folder: Path, result: TrialResult) -> bool:
         return not (folder / FILE).exists()  # nothing says that it never was there
     if interval_s is None:
         return False
-    ran = (flow for flow in result.flows if flow.port is not None and (flow.busy_s or 0) > 2 * interval_s)
-    return not (folder / FILE).exists() or (any(ran) and not read(folder, result))
+    return not (folder / FILE).exists() or (ran_long(result, interval_s) and not read(folder, result))
+
+
+def ran_long(result: TrialResult, interval_s: float) -> bool:
+    """Whether a flow ran for more than two samples."""
+    return any(flow.port is not None and (flow.busy_s or 0) > 2 * interval_s for flow in result.flows)
 
 
 def parts(folder: Path, result: TrialResult) -> tuple[float, ...]:
@@ -69,9 +73,10 @@ def read(folder: Path, result: TrialResult) -> tuple[FlowSamples, ...]:
     A flow is identified by its port, the destination port of its sender. If flows share a port, or a flow had several
     connections (HTTP), the result is empty. Raises UserError if the file is broken.
     """
-    ports = [flow.port for flow in result.flows]
-    if len(set(ports)) < len(ports):
-        return ()
+    import pyarrow as pa  # which only stored samples need
+
+    from ..trial import sample_table
+
     path = folder / FILE
     if not path.exists():
         return ()
@@ -84,6 +89,22 @@ def read(folder: Path, result: TrialResult) -> tuple[FlowSamples, ...]:
         columns = {name: found[name].to_numpy(zero_copy_only=False) for name in names}
     except (OSError, pa.ArrowException) as error:
         raise UserError(f"{path} cannot be read: {error}; allowed: what `testbed run` wrote there") from None
+    return of_columns(columns, result)
+
+
+def of_rows(rows: Sequence[Mapping[str, Any]], result: TrialResult) -> tuple[FlowSamples, ...]:
+    """As `read`, of samples that are no file."""
+    if not rows:
+        return ()
+    values = {name: [row.get(name) for row in rows] for name in (*COLUMNS, BUSY)}
+    return of_columns({name: np.array(each, dtype=np.float64) for name, each in values.items()}, result)
+
+
+def of_columns(columns: Mapping[str, NDArray[Any]], result: TrialResult) -> tuple[FlowSamples, ...]:
+    """As `read`, of the columns of the samples."""
+    ports = [flow.port for flow in result.flows]
+    if len(set(ports)) < len(ports):
+        return ()
     samples = []
     for port in ports:
         mine = columns["destination_port"] == port

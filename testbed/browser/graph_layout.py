@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import shortest_path
 
 from ..analysis.statistic import FloatArray
 
@@ -42,13 +40,12 @@ def place(count: int, edges: Sequence[tuple[int, int, float]], left: int = 0, ri
 
 
 def _distances(count: int, edges: Sequence[tuple[int, int, float]]) -> FloatArray:
-    shortest: dict[tuple[int, int], float] = {}
+    far = np.full((count, count), np.inf)
+    np.fill_diagonal(far, 0.0)
     for a, b, length in edges:
-        key = (min(a, b), max(a, b))
-        shortest[key] = min(length, shortest.get(key, length))
-    rows, columns = [a for a, _ in shortest], [b for _, b in shortest]
-    graph = coo_matrix((list(shortest.values()), (rows, columns)), shape=(count, count))
-    far = shortest_path(graph.tocsr(), directed=False)
+        far[a, b] = far[b, a] = min(length, far[a, b])
+    for node in range(count):  # Floyd and Warshall
+        np.minimum(far, far[:, node, None] + far[node], out=far)
     found = np.isfinite(far)
     far[~found] = (far[found].max() if found.any() else 0.0) + 1.0
     return np.asarray(far, dtype=np.float64)

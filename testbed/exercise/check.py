@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from .. import journal
-from ..analysis.expectation.measured import Measured, read
+from ..analysis.expectation.measured import Measured, of_rows
 from ..cache_folder import private
 from ..codec.frozen import dataclass
 from ..error import MachineError, TestbedError, UserError
@@ -19,6 +20,7 @@ from ..model.topology import Topology
 from ..spec.load import load_scenario, load_topology
 from ..trial import run as runner
 from ..trial.orders.sequence import orders
+from ..trial.sample_row import socket_rows
 from ..trial.strict_folder import remove_tree
 from . import jail
 from .file import ELSEWHERE_ALLOWED, Exercise, FileSet, is_elsewhere
@@ -58,8 +60,17 @@ def run_trials(
             raise UserError(f"{scenario.name} runs programs, which could write their own numbers; allowed: other tools")
         here = folder / f"{number:02d}"
         here.mkdir()
-        result = runner.run(trial, orders(trial), here, cancelled=cancelled, cpu_limit_s=cpu_limit_s)
-        done.append(read(here, result, names))
+        rows: list[dict[str, Any]] = []
+        result = runner.run(
+            trial,
+            orders(trial),
+            here,
+            cancelled=cancelled,
+            cpu_limit_s=cpu_limit_s,
+            keep=lambda folder, evidence, rows=rows: rows.extend(socket_rows(evidence)),  # type: ignore[misc]
+        )
+        interval_ns = trial.samples_interval_ns
+        done.append(of_rows(result, rows, None if interval_ns is None else interval_ns / 1e9, names))
     return done
 
 

@@ -22,6 +22,7 @@ from ..spec.scenario.trial import trial_data
 from . import provenance, reader, software, strict_folder
 from .evidence import remains
 from .evidence.case import Case
+from .evidence.stage import Evidence
 from .folder import HOST, MARK, PROVENANCE, RESULT, TRIAL, DiskFull, is_full, mark, write_json
 from .gate import judge
 from .orders.sequence import Orders
@@ -45,12 +46,13 @@ def run(
     cancelled: Callable[[], bool] = lambda: False,
     ready: ReadyKernel | None = None,
     cpu_limit_s: float | None = None,
+    keep: Callable[[Path, Evidence], None] | None = None,
 ) -> TrialResult:
     """Carries out a trial. Afterwards `folder` has all that is needed to repeat it and to analyse it again.
 
     `ready` is the kernel to run on; None is the one that the trial names, as this computer has it. `cpu_limit_s` is the
-    processor time of a lab kernel (None: no limit). Raises TrialError if the trial failed, Cancelled if `cancelled`
-    returned True.
+    processor time of a lab kernel (None: no limit), `keep` gets the samples instead of the tables in the folder. Raises
+    TrialError if the trial failed, Cancelled if `cancelled` returned True.
     """
     ready = ready or ready_kernel(trial.kernel)
     noted = provenance.of(trial, ready)
@@ -84,9 +86,7 @@ def run(
         evidence = reader.read(trial, made, folder)
         case = Case(trial, made.plan, evidence)
         findings = judge.judge(case)
-        from .sample_table import write_samples  # imports pyarrow, which a run without trials need not pay for
-
-        write_samples(folder, evidence)
+        (keep or _write_tables)(folder, evidence)
         (folder / SAMPLES).unlink()
         done = result(case, findings, ending)
     confined = confinement.NONE if ready.image is None else confinement.method()
@@ -94,6 +94,12 @@ def run(
     write_json(folder / HOST, about | {MARK: mark(folder)})
     write_json(folder / RESULT, done.stored())
     return done
+
+
+def _write_tables(folder: Path, evidence: Evidence) -> None:
+    from .sample_table import write_samples  # imports pyarrow, which a run without trials need not pay for
+
+    write_samples(folder, evidence)
 
 
 def _describe(trial: Trial, made: Orders, noted: dict[str, Any], accelerator: Accelerator | None, folder: Path) -> None:

@@ -16,6 +16,7 @@ from . import column
 from .evidence.completion import Completion
 from .evidence.stage import Evidence, StageEvidence
 from .observe.queue_counter import Counts
+from .sample_row import socket_rows
 
 COMPLETIONS = "completions"
 """The table of flows that arrive and end; only trials with such flows have it."""
@@ -113,19 +114,7 @@ def write_samples(folder: Path, evidence: Evidence) -> None:
     of a link and time.
     """
     begin_ns = evidence.outcome.begin_ns or 0
-    sockets = [
-        {
-            "time_s": (each.time_ns - begin_ns) / 1e9,
-            "netns": each.netns,
-            "source": each.source,
-            "source_port": each.source_port,
-            "destination": each.destination,
-            "destination_port": each.destination_port,
-            "congestion": each.congestion,
-            **each.info,
-        }
-        for each in evidence.tcp
-    ]
+    sockets = socket_rows(evidence)
     queues = [
         {
             "time_s": (sample.time_ns - begin_ns) / 1e9,

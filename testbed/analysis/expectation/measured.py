@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
+from typing import Any
 
 from ...codec.frozen import dataclass
 from ...trial.result import TrialResult
 from ...trial.workload.background import backgrounds
 from .. import flow_sample
-from ..metric import METRICS
+from ..metric import METRICS, measure
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,18 @@ def read(folder: Path, result: TrialResult, names: Sequence[str]) -> Measured:
     needing = [name for name in known if METRICS[name].needs_samples]
     lost = needing if needing and flow_sample.are_lost(folder, result) else []
     return Measured(result, flow_sample.metrics(folder, result, known), dict.fromkeys(lost, flow_sample.FILE))
+
+
+def of_rows(
+    result: TrialResult, rows: Sequence[Mapping[str, Any]], interval_s: float | None, names: Sequence[str]
+) -> Measured:
+    """As `read`, with the samples as rows, which were taken at this interval (None: not at all)."""
+    known = [name for name in names if name in METRICS]
+    samples = flow_sample.of_rows(rows, result)
+    asked = interval_s is not None and flow_sample.ran_long(result, interval_s)
+    lost = [name for name in known if METRICS[name].needs_samples] if asked and not samples else []
+    found = measure(result, samples, [name for name in known if name not in lost])
+    return Measured(result, {name: found.get(name) for name in known}, dict.fromkeys(lost, flow_sample.FILE))
 
 
 def _share(result: TrialResult, flow: int) -> float | None:
