@@ -50,6 +50,7 @@ GROUPS = {
         "ping": "Ping a node of a running network from another.",
         "pingall": "Ping from every host of a running network to every other.",
         "iperf": "Measure what TCP reaches between two nodes of a running network.",
+        "capture": "Capture packets of a running network, for Wireshark.",
         "logs": "Print the log of a controller, a switch or a router.",
         "reload": "Restart a controller, with its changed app.",
         "mininet": "Run a Mininet script, unchanged, in a lab kernel.",
