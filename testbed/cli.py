@@ -54,6 +54,7 @@ GROUPS = {
         "logs": "Print the log of a controller, a switch or a router.",
         "reload": "Restart a controller, with its changed app.",
         "mininet": "Run a Mininet script, unchanged, in a lab kernel.",
+        "node": "Stop or start a switch, a router or a controller.",
         "link": "Change a link of a running network, or take it down.",
         "status": "Show the running networks, their nodes and their links.",
         "watch": "Show running networks on a live page, with terminals.",

@@ -22,7 +22,7 @@ from ..trial import run as runner
 from ..trial.orders.sequence import orders
 from ..trial.sample_row import socket_rows
 from ..trial.strict_folder import remove_tree
-from . import jail
+from . import explanation, jail
 from .file import ELSEWHERE_ALLOWED, Exercise, FileSet, is_elsewhere
 from .mark import Mark, Verdict, marked
 from .rule.answer import Answer
@@ -136,7 +136,10 @@ def _holds(verdict: Verdict) -> bool:
 
 
 def _in_variant(about: str, verdict: Verdict) -> Verdict:
-    return verdict if verdict.seen is None else replace(verdict, seen=f"in another network ({about}): {verdict.seen}")
+    if verdict.seen is None:
+        return verdict
+    shown = tuple(replace(each, title=f"{each.title} ({about})") for each in verdict.shown)
+    return replace(verdict, seen=f"in another network ({about}): {verdict.seen}", shown=shown)
 
 
 @contextmanager
@@ -187,10 +190,19 @@ def _judged(exercise: Exercise, rules: list[Rule], stood: Stood) -> Iterator[tup
             seen = _judge(rule.kind, stood.net, f"rule-{number}", stood.found)
             if seen is None:
                 _still(rules, number, stood)
-            yield rule.name, Verdict(seen)
+            blocks = (
+                ()
+                if seen is None
+                else explanation.shown(stood.net, rule.kind, f"rule-{number}", stood.found, stood.refused)
+            )
+            yield rule.name, Verdict(seen, shown=tuple(blocks))
         except NotChecked as error:
-            ended = "" if stood.ended is None else f" ({stood.ended.partition(CONSOLE)[0].splitlines()[0]})"
+            ended = "" if stood.ended is None else f" ({_first_line(stood.ended)})"
             yield rule.name, Verdict(f"{error}{ended}", is_checked=False)
+
+
+def _first_line(ended: str) -> str:
+    return ended.partition(CONSOLE)[0].splitlines()[0]
 
 
 def _still(rules: list[Rule], number: int, stood: Stood) -> None:

@@ -5,7 +5,7 @@ The same submission has the same mark, and the same bytes of `data`, every time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from ..codec.frozen import dataclass
@@ -16,9 +16,19 @@ SCHEMA = 1
 
 
 @dataclass(frozen=True)
+class Block:
+    """Lines that explain something, under a title. `same` is what two blocks with the same news have in common."""
+
+    title: str
+    lines: tuple[str, ...]
+    same: str
+
+
+@dataclass(frozen=True)
 class RuleMark:
     """One rule. `points` is what it gives, of `of`; `seen` what was seen instead of what should be, or why it could not
-    be checked; None if it passed.
+    be checked; None if it passed. `shown` are lines that explain it: the way of its packet, flow tables, what switches
+    refused.
     """
 
     name: str
@@ -27,6 +37,7 @@ class RuleMark:
     of: int
     message: str | None = None
     seen: str | None = None
+    shown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -82,6 +93,7 @@ class Mark:
                     "of": rule.of,
                     "message": rule.message,
                     "seen": rule.seen,
+                    "shown": list(rule.shown),
                 }
                 for rule in self.rules
             ],
@@ -91,21 +103,23 @@ class Mark:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a rule says by itself: `seen` None if it holds."""
+    """What a rule says by itself: `seen` None if it holds. `shown` explains it."""
 
     seen: str | None
     is_checked: bool = True
+    shown: tuple[Block, ...] = ()
 
 
 def marked(rules: Sequence[Rule], verdicts: Mapping[str, Verdict]) -> tuple[RuleMark, ...]:
     """The marks of the rules; one that has no verdict was not checked, one whose needs fail gives nothing."""
     done: dict[str, RuleMark] = {}
+    told: dict[str, str] = {}
     for rule in rules:
         verdict = verdicts.get(rule.name, Verdict("nothing was asked", is_checked=False))
         failed = [need for need in rule.needs if done[need].outcome != "passed"]
         if verdict.seen is None and failed:
             verdict = Verdict(f"it holds, and does not count unless {', '.join(failed)} does", is_checked=False)
-        done[rule.name] = _marked(rule, verdict)
+        done[rule.name] = _marked(rule, verdict, told)
     return tuple(done.values())
 
 
@@ -117,9 +131,21 @@ def unmarked(exercise: str, submission: str, rules: Sequence[Rule], why: str) ->
     )
 
 
-def _marked(rule: Rule, verdict: Verdict) -> RuleMark:
+def _marked(rule: Rule, verdict: Verdict, told: dict[str, str]) -> RuleMark:
     if verdict.is_checked and verdict.seen is None:
         return RuleMark(rule.name, "passed", rule.points, rule.points)
     outcome: Outcome = "failed" if verdict.is_checked else "not checked"
     seen = verdict.seen if verdict.is_checked else f"could not be checked: {verdict.seen}"
-    return RuleMark(rule.name, outcome, 0, rule.points, rule.message.strip(), seen)
+    shown = tuple(_once(verdict.shown, rule.name, told))
+    return RuleMark(rule.name, outcome, 0, rule.points, rule.message.strip(), seen, shown)
+
+
+def _once(blocks: Sequence[Block], rule: str, told: dict[str, str]) -> Iterator[str]:
+    """The lines of the blocks of a rule; of what an earlier rule has told, only which: `told` has it."""
+    for block in blocks:
+        before = told.setdefault(block.same, rule)
+        if before != rule:
+            yield f"{block.title}: as at {before}"
+        else:
+            yield f"{block.title}:"
+            yield from (f"  {line}" for line in block.lines)

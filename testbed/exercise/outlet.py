@@ -89,4 +89,4 @@ def _said(mark: Mark) -> list[str]:
 
 
 def _why(rule: RuleMark) -> str:
-    return "" if rule.outcome == "passed" else "\n".join(filter(None, [rule.message, rule.seen]))
+    return "" if rule.outcome == "passed" else "\n".join(filter(None, [rule.message, rule.seen, *rule.shown]))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from ..codec.frozen import dataclass
@@ -23,7 +23,7 @@ from ..trial.evidence import remains
 from ..trial.ready_kernel import ready_kernel
 from ..trial.start.local_words import substituted
 from ..trial.subject import openflow
-from . import jail
+from . import explanation, jail
 from .file import Exercise
 from .rule.common import Net, NotChecked
 from .rule.convergence import Converges
@@ -35,6 +35,8 @@ OUTPUT_BYTES = 256 << 20
 """What all that a guest writes may take."""
 WALL_S = 900.0
 """A computer that needs longer for the processor time of an exercise is of no use."""
+LOST_CONTROLLER = "is_connected=true"
+"""In the step that waits until a switch has found its controller."""
 SAID = 1500
 """So many characters of what an app complained of are told."""
 
@@ -42,7 +44,8 @@ SAID = 1500
 @dataclass(frozen=True)
 class Stood:
     """What was found. `reasons` say of a rule, by its number, why nothing was asked; `ended` why the network ended
-    before all was asked (None: it did not), `notes` what is worth reading anyway.
+    before all was asked (None: it did not), `notes` what is worth reading anyway, `refused` what switches refused, with
+    the switch of each sentence.
     """
 
     net: Net
@@ -50,6 +53,7 @@ class Stood:
     reasons: Mapping[int, str]
     ended: str | None = None
     notes: tuple[str, ...] = ()
+    refused: Mapping[str, str] = field(default_factory=dict)
 
 
 def stand(
@@ -70,7 +74,10 @@ def stand(
     (folder / "hosts").write_text(hosts)
     steps = (*map(_talking, made.steps), *_scripts(exercise, submission, net), *asked)
     ended = _run(exercise, made, steps, folder, cancelled)
-    return Stood(net, _outputs(folder), reasons, ended, tuple(_notes(folder)))
+    if ended is not None and LOST_CONTROLLER in ended:
+        ended = "\n".join(_not_started(folder)) or "a switch did not find its controller, which said nothing"
+    refused = explanation.refusals(openflow.errors(folder).values())
+    return Stood(net, _outputs(folder), reasons, ended, tuple(_notes(folder)), refused)
 
 
 def _talking(step: Step) -> Step:
@@ -117,7 +124,11 @@ def _asked(exercise: Exercise, rules: Sequence[Rule], net: Net) -> tuple[list[St
             own: list[Step] = []
             for order, action in enumerate(rule.before):
                 own += action.steps(net, f"rule-{number}-before-{order}")
-            steps += [*own, *rule.kind.steps(net, f"rule-{number}")]
+            steps += [
+                *own,
+                *rule.kind.steps(net, f"rule-{number}"),
+                *explanation.steps(net, rule.kind, f"rule-{number}"),
+            ]
             for need in asked_again(rules, number):
                 steps += need.kind.steps(net, again(number, need))
         except NotChecked as why:
@@ -166,14 +177,22 @@ def _outputs(folder: Path) -> dict[str, str]:
 
 def _notes(folder: Path) -> Iterator[str]:
     """What apps and scripts complained of."""
-    said = openflow.failures(folder)
-    if "Traceback" in said or "Error" in said:
-        yield _end(said)
+    for name, said in openflow.errors(folder).items():
+        own = explanation.REFUSED.sub("", said).strip()
+        if "Traceback" in own or "Error" in own:
+            yield _end(f"{name} said:\n{own}")
     for name, text in _outputs(folder).items():
         if name.startswith("script-"):
             body, _, status = text.rpartition("\n")
             if body.strip() and not status.endswith(" 0") and not text.rstrip().endswith(" 0"):
                 yield f"{name.removesuffix('.out').replace('-', ' of ', 1)} said: {_end(body)}"
+
+
+def _not_started(folder: Path) -> Iterator[str]:
+    """Why apps did not start, in a line each."""
+    for name, said in openflow.errors(folder).items():
+        if found := openflow.NOT_STARTED.search(said):
+            yield visible(f"{name.removeprefix('controller-')}: {found[0]}")
 
 
 def _end(text: str) -> str:

@@ -17,6 +17,7 @@ from ..plan.link import fault
 from ..plan.link.stage import Stage
 from ..plan.network import Plan, plan
 from ..plan.node import frr, service, vm
+from ..plan.node.control_channel import OVS_FOLDER
 from ..plan.node.namespace import merging, node_netns
 from ..plan.step import Location, Moment, Run, Step, Timeline
 from ..spec.topology.file import LinkFile
@@ -70,9 +71,12 @@ class Build:
         addresses = {port.device: [str(address) for address in port.addresses] for port in ports}
         asked = (each.version for each in self.plan.channels if each.controller.versions and name in each.switches)
         node = self.topology.node(name)
+        macs = [] if self.topology.node(name).kind.switches_frames else [port.mac for port in ports]
         inside = node_files.environment(node, next(asked, None))
         found: dict[str, Any] = {"type": type, "where": self.plan.where(name).data(), "ports": addresses}
-        found["environment"] = inside
+        found |= {"environment": inside, "macs": macs}
+        if node.kind.openflow is not None and self.topology.engine == "netns":
+            found["daemons"] = f"{OVS_FOLDER}/{name}"
         speaks = [each for each in frr.PROTOCOLS if frr.speaks(self.topology.node(name), each)]
         if node.serves:
             domain = None if node.dns is None else node.dns.domain

@@ -36,6 +36,8 @@ from ..plan.node.real_nic import Wanted
 from ..plan.step import Serve, step_of
 from ..process import CommandError, Running
 from ..trial.strict_folder import remove_tree
+from ..trial.subject.openflow import NOT_STARTED
+from .node_files import MARK
 from .running_network import Process
 from .session_relay import Relay
 
@@ -53,20 +55,28 @@ def explained(error: str, folder: Path) -> str:
     """
     if FAILED not in error:
         return error
-    return "\n".join(["a switch did not find its controller", *_printed(folder)])
+    said = {
+        path.stem.removeprefix("controller-"): guest_file.told(path, guest_file.STORY_BYTES) for path in _files(folder)
+    }
+    why = [f"{name}: {visible(found[0])}" for name, text in said.items() if (found := NOT_STARTED.search(text))]
+    return "\n".join([*(why or ["a switch did not find its controller"]), *_printed(folder)])
 
 
 def _printed(folder: Path) -> Iterator[str]:
-    for path in sorted(folder.glob(FILES)):
+    for path in _files(folder):
         name = path.stem.removeprefix("controller-")
         lines = _last_lines(path)
         yield f"{name} printed, at last:" if lines else f"{name} printed nothing"
         yield from (f"  {visible(line)}" for line in lines)
 
 
+def _files(folder: Path) -> list[Path]:
+    return sorted(folder.glob(FILES))
+
+
 def _last_lines(path: Path) -> list[str]:
     text = guest_file.told(path, guest_file.STORY_BYTES)
-    return [line for line in text.splitlines() if line.strip()][-LINES:]
+    return [line for line in text.splitlines() if line.strip() and not line.startswith(MARK)][-LINES:]
 
 
 LOOK_MS = 2_000

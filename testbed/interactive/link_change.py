@@ -8,24 +8,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..codec.keyed import read
 from ..error import UserError, one_of
 from ..model.link.fault import BY_HAND
 from ..model.run_setting import Kernel
-from ..model.topology import Topology
+from ..model.topology import Node, Topology
 from ..native_program import tools
 from ..plan import batch
 from ..plan.link import fault, ruleset
 from ..plan.link.stage import Emulator
 from ..plan.linux import Offloads, OfTable, Qdisc
 from ..plan.step import data
-from ..spec.topology.change import changed
+from ..spec.topology.change import STATES, changed, refuse_other
 from ..spec.topology.file import TopologyFile
 from ..trial.folder import replacing
 from ..trial.start.local_words import substituted
-from . import connection
+from . import cable, connection
 from .build import Build, build
 from .running_network import RunningNetwork
 
@@ -43,6 +44,7 @@ def change(network: RunningNetwork, link: str, words: Sequence[str]) -> Mapping[
     Raises UserError for a link that cannot be changed so, and SpecError for words that make no sense: nothing changes
     then.
     """
+    refuse_other(words)
     before = _build(network, link)
     if network.about.get("schedule") and before.topology.link(link).schedule:
         raise UserError(f"the schedule of {link} has begun; allowed: testbed up without --schedule")
@@ -66,7 +68,11 @@ def change(network: RunningNetwork, link: str, words: Sequence[str]) -> Mapping[
 
 
 def pull(network: RunningNetwork, link: str, *, down: bool) -> None:
-    """Takes a link down, or up again. Raises UserError for a link without an emulator."""
+    """Takes a link down, or up again. Raises UserError for a link that is not there, or not ours to take down."""
+    if _is_plain(network, link):
+        cable.pull(network, _about(network, link), down=down)
+        _store(network, {**_about(network, link), "asked": {DOWN: "now"} if down else {}})
+        return
     emulator = _emulator(_build(network, link), link)
     if is_by_hand(emulator):
         _cut(network, emulator, down=down)
@@ -75,6 +81,13 @@ def pull(network: RunningNetwork, link: str, *, down: bool) -> None:
     connection.carry_out(network, [{"run": each, "netns": emulator.netns, "title": f"link {link}"} for each in words])
     asked = {key: value for key, value in _asked(network, link).items() if key != DOWN}
     _store(network, {**_about(network, link), "asked": {**asked, DOWN: "now"} if down else asked})
+
+
+def _is_plain(network: RunningNetwork, link: str) -> bool:
+    """Whether a link asks for nothing, so that a pair of devices is all that there is of it."""
+    made = build(topology_of(network), Kernel(network.about["kernel"]))
+    is_link = any(each["name"] == link for each in network.about["links"])
+    return is_link and made.plan.emulator(link) is None and made.topology.engine == "netns"
 
 
 def is_by_hand(emulator: Emulator) -> bool:
@@ -95,6 +108,7 @@ def _cut(network: RunningNetwork, emulator: Emulator, *, down: bool) -> None:
 
 
 def _about(network: RunningNetwork, link: str) -> dict[str, Any]:
+    vars(network).pop("about", None)  # it is read again
     return dict(next(each for each in network.about["links"] if each["name"] == link))
 
 
@@ -107,8 +121,11 @@ def _build(network: RunningNetwork, link: str) -> Build:
         raise UserError(f"the network {network.name} has no link {link!r}; allowed: {allowed}")
     able = [each.link for each in made.plan.emulators if each.on is None and each.link in names]
     if link not in able:
-        what = f"the link {link} of {network.name} has no emulator of ours: it asks for nothing, or Mininet made it"
-        raise UserError(f"{what}; allowed: {one_of(able, link, 'none of this network')}")
+        is_ours = made.topology.engine == "netns"
+        why, may = ("it asks for nothing", " and ".join(STATES)) if is_ours else ("Mininet made it", "none by hand")
+        what = f"the link {link} of {network.name} has no emulator of ours: {why}"
+        others = f"; other changes: {', '.join(able)}" if able else ""
+        raise UserError(f"{what}; allowed: {may}{others}; more with a rate in the topology file")
     return made
 
 
@@ -121,6 +138,14 @@ def _emulator(made: Build, link: str) -> Emulator:
 def topology_of(network: RunningNetwork) -> Topology:
     """The topology of a network, with all that was changed by hand."""
     return read(TopologyFile, json.loads((network.folder / TOPOLOGY).read_text())).topology()
+
+
+def keep_node(network: RunningNetwork, node: Node) -> None:
+    """From now on the network's topology has this node in the place of the one of its name."""
+    before = topology_of(network)
+    nodes = tuple(node if each.name == node.name else each for each in before.nodes)
+    with replacing(network.folder / TOPOLOGY) as file:
+        file.write_text(json.dumps(TopologyFile.of(replace(before, nodes=nodes)).written()))
 
 
 def _steps(made: Build, emulator: Emulator, had: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -139,3 +164,4 @@ def _store(network: RunningNetwork, now: Mapping[str, Any]) -> None:
     links = [now if each["name"] == now["name"] else each for each in network.about["links"]]
     with replacing(network.folder / "network.json") as file:
         file.write_text(json.dumps({**network.about, "links": links}))
+    vars(network).pop("about", None)

@@ -11,7 +11,7 @@ from ..model.node.type import NODE_TYPES
 from ..model.topology import Node, Topology
 from ..plan.node import frr, service
 from ..plan.node.control_channel import OVS_FOLDER
-from ..plan.step import StartController, StartProgram, Step
+from ..plan.step import Run, StartController, StartProgram, Step
 
 TRIAL = "/run/trial"
 """Where nodes see the folder that FILES are written to."""
@@ -34,7 +34,17 @@ exec busybox udhcpc -i eth0 -O staticroutes -s {service.LEASE_SCRIPT} "$@"
 """
 ROUTING = "routing.json"
 """What routing daemons must come to know."""
-TALKING = ("env", "PYTHONUNBUFFERED=1", "TESTBED_LOG_LEVEL=INFO", "sh", "-c", 'exec "$0" "$@" >&2')
+MARK = "=== started "
+"""How the line begins that stands before each run in the log of a controller; the date and the time follow."""
+TALKING = (
+    *("env", "PYTHONUNBUFFERED=1", "TESTBED_LOG_LEVEL=INFO", "TESTBED_LOG_TIME=1", "sh", "-c"),
+    f'echo "{MARK}$(date "+%Y-%m-%d %H:%M:%S")" >&2; exec "$0" "$@" >&2',
+)
+LAST_RUN = r"""
+last=$(grep -En '^=== started |\|vlog\|INFO\|opened log file' "$0" 2>/dev/null | tail -n 1 | cut -d: -f1)
+exec tail -n "+${last:-1}" "$@" "$0"
+"""
+"""Prints a log from where the last run of its program begins: a controller's by our mark, Open vSwitch's by its own."""
 PATH = f"{TRIAL}/{TOOLS}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
@@ -76,6 +86,29 @@ def talking(step: Step) -> Step:
     if not isinstance(step, StartController | StartProgram):
         return step
     return replace(step, words=(*TALKING, *step.words), out=None)
+
+
+IMPATIENT = """
+"$@" & waits=$!
+while kill -0 "$waits" 2>/dev/null; do
+  if read -r pid <"$0" && ! kill -0 "$pid"; then kill "$waits"; exit 1; fi 2>/dev/null
+  sleep 0.1
+done
+wait "$waits"
+"""
+"""Runs a program that waits for a controller, until that has ended: $0 has the number of its process."""
+
+
+def impatient(step: Step, controllers: Mapping[str, str]) -> Step:
+    """The step that waits until a switch has found its controller, which ends when the controller has. `controllers`
+    are the folders of controllers, by switch.
+    """
+    if not isinstance(step, Run) or "is_connected=true" not in step.words:
+        return step
+    switch = next(word for word in step.words if word.startswith("OVS_RUNDIR=")).rpartition("/")[2]
+    if switch not in controllers:
+        return step
+    return replace(step, words=("sh", "-c", IMPATIENT, f"{controllers[switch]}/pid", *step.words))
 
 
 def _hosts(topology: Topology, book: AddressBook) -> Iterator[str]:

@@ -6,12 +6,14 @@ import contextlib
 import json
 import struct
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..codec.frozen import dataclass
 from ..error import MachineError
 from ..kernel import guest_file
+from ..model.node.type import NODE_TYPES
 from ..plan.link.stage import ETHERNET_BYTES, RATE
 from ..plan.node.frr import FRR_FOLDER
 from ..plan.node.namespace import node_netns
@@ -28,6 +30,26 @@ cat "$1/leases" 2>/dev/null
 case $(cat /proc/$(cat "$1/dnsmasq.pid")/comm 2>/dev/null) in dnsmasq) echo runs ;; esac
 """
 """Prints the leases of a dnsmasq, and a line if it runs."""
+PIDS = {
+    "controller": {"controller": "pid"},
+    "switch": {"ovs-vswitchd": "ovs-vswitchd.pid", "ovsdb-server": "ovsdb-server.pid"},
+}
+"""The daemons of nodes that speak OpenFlow, and the files with the numbers of their processes."""
+KEPT = ("ovs-vswitchd", "ovsdb-server")
+"""Those that must run; the end of a controller is told by the agent."""
+TIMES = """
+look() {
+  for each; do
+    pid= stat=; read -r pid <"$each"; read -r stat <"/proc/${pid:-none}/stat"; echo "$stat"
+  done 2>/dev/null
+  cat /proc/uptime
+}
+look "$@"; sleep 0.3; echo --; look "$@"
+"""
+TICKS = 100
+"""Of a second, in which /proc counts the time of processes (USER_HZ)."""
+BUSY = 0.3
+"""The share of a core that is worth a word. Learning switches in a small network take less than 0.01."""
 WAYS = {"forward": ("end0", "end1"), "backward": ("end1", "end0")}
 """Where packets of a direction come into an emulator, and where they leave it."""
 OURS = ("emulator", "merging", "changes", "drop_counters", "fault_counters", "switched")
@@ -46,9 +68,12 @@ def overview(network: RunningNetwork) -> dict[str, Any]:
     about = network.about
     told = ask(network, "status")
     look = _look(network)
+    daemons = _daemons(network)
     links = [{**link, "seen": None if look is None else _seen(link, look)} for link in about["links"]]
     routers, served = _routers(network), _services(network)
     nodes = {name: _node(name, node, routers, served) for name, node in about["nodes"].items()}
+    nodes = {name: {**node, **({"off": True} if network.is_off(name) else {})} for name, node in nodes.items()}
+    nodes |= {name: {**nodes[name], "cpu": found.share} for name, found in daemons.items() if found.share is not None}
     ended = [f"{name}: its DHCP or DNS server does not run" for name, each in served.items() if not each["runs"]]
     return {
         "name": network.name,
@@ -57,11 +82,77 @@ def overview(network: RunningNetwork) -> dict[str, Any]:
         "image": about["image"],
         "since": network.since,
         "memory_bytes": told["memory_bytes"],
-        "events": [*told["events"], *(text for each in routers.values() for text in each["missing"]), *ended],
+        "events": [*told["events"], *_missing(network, routers), *ended, *_ailing(network, daemons)],
         "clock_s": None if look is None else look.clock_s,
         "nodes": nodes,
         "links": [{key: value for key, value in link.items() if key not in OURS} for link in links],
     }
+
+
+def _missing(network: RunningNetwork, routers: Mapping[str, Any]) -> Iterator[str]:
+    for name, each in routers.items():
+        yield from () if network.is_off(name) else each["missing"]
+
+
+@dataclass(frozen=True)
+class Daemons:
+    """The programs of a controller or an Open vSwitch. `share` is how much of a core a controller took while it was
+    looked at, None if it was not there; `missing` are those of a switch that do not run.
+    """
+
+    share: float | None = None
+    missing: tuple[str, ...] = ()
+
+
+def _daemons(network: RunningNetwork) -> dict[str, Daemons]:
+    """Of each controller and each Open vSwitch of ours; nothing if the network does not answer."""
+    files = {
+        (name, daemon): f"{node['daemons']}/{file}"
+        for name, node in network.about["nodes"].items()
+        if "daemons" in node
+        for daemon, file in PIDS.get(NODE_TYPES[node["type"]].openflow or "", {}).items()
+    }
+    if not files:
+        return {}
+    try:
+        status, out, _ = run(network, {}, ["sh", "-c", TIMES, "sh", *files.values()])
+        first, last = (part.splitlines() for part in out.decode(errors="replace").split("--\n"))
+        looks = [_times(lines, list(files)) for lines in (first, last)]
+        span_s = float(last[-1].split()[0]) - float(first[-1].split()[0])
+    except (MachineError, OSError, ValueError, LookupError):
+        return {}
+    found: dict[str, Daemons] = {}
+    for (name, daemon), ticks in looks[1].items():
+        before, known = looks[0].get((name, daemon)), found.get(name, Daemons())
+        if daemon in KEPT and ticks is None:
+            found[name] = replace(known, missing=(*known.missing, daemon))
+        elif daemon not in KEPT and ticks is not None and before is not None and span_s > 0:
+            found[name] = replace(known, share=round((ticks - before) / TICKS / span_s, 2))
+    return found if status == 0 else {}
+
+
+def _times(lines: Sequence[str], keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], int | None]:
+    """The processor time of each process, in ticks; None of one that is not there."""
+    return {key: _ticks(line) for key, line in zip(keys, lines, strict=False)}
+
+
+def _ticks(line: str) -> int | None:
+    """See proc_pid_stat(5): utime and stime; a zombie has ended."""
+    words = line.rpartition(")")[2].split()
+    return None if len(words) < 13 or words[0] == "Z" else int(words[11]) + int(words[12])
+
+
+def _ailing(network: RunningNetwork, daemons: Mapping[str, Daemons]) -> Iterator[str]:
+    for name in network.nodes:
+        if network.is_off(name):
+            yield f"{name} is off: testbed node {name} start"
+            continue
+        found = daemons.get(name, Daemons())
+        for daemon in found.missing:
+            yield f"{name}: its {daemon} does not run: testbed logs {name}, testbed node {name} restart"
+        if found.share is not None and found.share >= BUSY:
+            why = "its app loops without hub.sleep(), or very many packets come to it"
+            yield f"{name} takes {found.share:.0%} of a core: {why}"
 
 
 def _node(name: str, node: dict[str, Any], routers: dict[str, Any], served: dict[str, Any]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from ..plan.step import Run, Step, data
 from ..spec import program_store
 from ..trial import strict_folder
 from ..trial.start.local_words import substituted
-from . import connection, node_files
+from . import connection, link_change, node_files
 from .build import Build, build
 from .running_network import RunningNetwork
 
@@ -51,17 +51,24 @@ def reload(network: RunningNetwork, wanted: Topology, node: str) -> dict[str, bo
     if node not in channels:
         allowed = one_of(tuple(channels), node, "none, it has no controllers")
         raise UserError(f"{node} of {network.name} is no controller; allowed: {allowed}")
+    if network.is_off(node):
+        raise UserError(f"{node} of {network.name} is off; allowed: testbed node {node} start")
     _refuse_other(network, made)
     channel = channels[node]
-    copy = _copied(network, channel)
+    copy = copied(network, channel)
     connection.carry_out(network, [{"stop": f"controller-{node}"}])
-    for switch in channel.switches:
+    for switch in (each for each in channel.switches if not network.is_off(each)):
         _in(network, switch, FORGET.format(version=channel.version))
-    connection.carry_out(network, _starts(made, channel, copy))
-    return {switch: _in(network, switch, f"{CONNECTED}true") == 0 for switch in channel.switches}
+    connection.carry_out(network, starts(made, channel, copy))
+    link_change.keep_node(network, wanted.node(node))
+    return {
+        switch: _in(network, switch, f"{CONNECTED}true") == 0
+        for switch in channel.switches
+        if not network.is_off(switch)
+    }
 
 
-def _copied(network: RunningNetwork, channel: Channel) -> str | None:
+def copied(network: RunningNetwork, channel: Channel) -> str | None:
     """The files of a controller that is a program, as they are now, where the network sees them; None without any."""
     program = channel.controller.program
     place = None if program is None else program_store.find(program.files)
@@ -76,7 +83,8 @@ def _copied(network: RunningNetwork, channel: Channel) -> str | None:
     return target.name
 
 
-def _starts(made: Build, channel: Channel, copy: str | None) -> list[dict[str, Any]]:
+def starts(made: Build, channel: Channel, copy: str | None) -> list[dict[str, Any]]:
+    """The steps that start a controller; `copy` is what `copied` has made."""
     steps = batch.steps(controller.commands(channel, made.topology, made.plan.book))
     if channel.controller.program is not None:
         words = ("sh", "-c", LEAVE, channel.folder, f"{PREFIX}{channel.name}")

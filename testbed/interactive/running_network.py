@@ -24,6 +24,8 @@ from ..error import MachineError, UserError, did_you_mean, one_of
 from ..journal import Entry
 
 KIND = "network"
+OFF = "off"
+"""The key in network.json of a node that is switched off."""
 UP = "testbed up TOPOLOGY"
 
 
@@ -72,6 +74,10 @@ class RunningNetwork:
         if node not in self.nodes:
             raise UserError(f"the network {self.name} has no node {node!r}; allowed: {one_of(self.nodes, node)}")
         return dict(self.about["nodes"][node]["where"])
+
+    def is_off(self, node: str) -> bool:
+        """Whether somebody has switched it off."""
+        return bool(self.about["nodes"][node].get(OFF))
 
     def environment(self, node: str) -> dict[str, str]:
         """What programs in a node get besides their users' settings."""

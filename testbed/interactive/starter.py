@@ -130,13 +130,14 @@ def _write(
     steps, _ = substituted(
         build.topology, (*build.steps, *awaited_ports(build.topology)), tools(), is_lab=image is not None
     )
+    controllers = {switch: each.folder for each in build.plan.channels for switch in each.switches}
     machines = any(node.kind.runs_in == "computer" for node in build.topology.nodes)
     beginning: dict[str, Any] = {
         "entry": str(held.entry.path),
         "image": image,
         "seed": SEED,
         "memory_bytes": build.memory_bytes,
-        "steps": [data(node_files.talking(step)) for step in steps],
+        "steps": [data(node_files.impatient(node_files.talking(step), controllers)) for step in steps],
         "machines": TopologyFile.of(build.topology).written() if machines else None,
         "nics": [asdict(wanted) for wanted in build.plan.real_nics],
         "files": None if files is None else str(files),

@@ -1,19 +1,23 @@
 """Starts a controller: `python -m testbed.agent.controller FOLDER`, with what it is told in FOLDER/told.json.
 
-Writes FOLDER/pid. TESTBED_LOG_LEVEL says what it logs, WARNING if left out.
+Writes FOLDER/pid. TESTBED_LOG_LEVEL says what it logs, WARNING if left out; with TESTBED_LOG_TIME each line of what it
+prints and logs has the time.
 The app is one of ours or a file in FOLDER, for os-ken or for Ryu.
 """
 
 from __future__ import annotations
 
 import ast
+import datetime
 import importlib.util
+import io
 import logging
 import os
 import signal
 import sys
 import traceback
 from pathlib import Path
+from typing import TextIO
 
 from .settings import folder, told
 
@@ -29,16 +33,52 @@ def main() -> None:
 
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
     (folder() / "pid").write_text(f"{os.getpid()}\n")
+    if "TESTBED_LOG_TIME" in os.environ:
+        sys.stdout, sys.stderr = TimedText(sys.stdout), TimedText(sys.stderr)
     level = os.environ.get("TESTBED_LOG_LEVEL", "WARNING")
     logging.basicConfig(level=level, stream=sys.stderr, format="%(name)s: %(message)s")
     logging.getLogger("os_ken").setLevel(logging.WARNING)
     events = recorder.install()
     try:
         start()
-    except Exception:
-        text = traceback.format_exc()
+    except Exception as error:
+        text = told_shortly(error)
         events.write("exception", text=text)
         sys.exit(text)
+
+
+def told_shortly(error: BaseException) -> str:
+    """What went wrong, and where in the app, in a line; then the traceback, from the app's file on if that is in it."""
+    home, frames = str(folder()), traceback.extract_tb(error.__traceback__)
+    own = next((at for at, frame in enumerate(frames) if frame.filename.startswith(home)), None)
+    last = next((frame for frame in reversed(frames) if frame.filename.startswith(home)), None)
+    place = "" if last is None else f"{os.path.basename(last.filename)}, line {last.lineno}: "
+    first = f"the app does not start: {place}{''.join(traceback.format_exception_only(error)).strip().splitlines()[-1]}"
+    lines = traceback.format_list(frames[own or 0 :]) + traceback.format_exception_only(error)
+    return "".join((first, "\nTraceback (most recent call last):\n", *lines))
+
+
+class TimedText(io.TextIOBase):
+    """A stream that begins each line with the time of day, for people who read along."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+        self.begins = True
+
+    def write(self, text: str) -> int:
+        for line in text.splitlines(keepends=True):
+            now = datetime.datetime.now().strftime("%H:%M:%S.%f")[:-3]
+            self.stream.write(f"{now} {line}" if self.begins else line)
+            self.begins = line.endswith(("\n", "\r"))
+        self.stream.flush()
+        return len(text)
+
+    def fileno(self) -> int:
+        return self.stream.fileno()
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return self.stream.encoding
 
 
 def leave_out_others() -> None:

@@ -17,9 +17,15 @@ from typing import Any
 
 from os_ken.base import app_manager
 from os_ken.controller import ofp_event
+from os_ken.controller.controller import Datapath
 from os_ken.controller.handler import CONFIG_DISPATCHER, DEAD_DISPATCHER, MAIN_DISPATCHER, set_ev_cls
 
-from .settings import folder
+from . import refusal
+from .settings import folder, told
+
+LOG = logging.getLogger("testbed")
+SENT = refusal.Sent()
+"""What all apps of this process have sent."""
 
 EVENTS, PACKET_INS = "events.jsonl", "packet-ins"
 LINE = "{:20d} {:12d}\n"
@@ -55,6 +61,7 @@ def events() -> Events:
 def install() -> Events:
     made = Events()
     logging.getLogger().addHandler(made)
+    SENT.watch(Datapath)
     threading.excepthook = made.thread_failed
     return made
 
@@ -66,6 +73,7 @@ class Recorder(app_manager.OSKenApp):
         super().__init__(*args, **kwargs)
         self.counts: dict[int, int] = {}
         self.file = os.open(folder() / PACKET_INS, os.O_WRONLY | os.O_CREAT, 0o644)
+        self.names: dict[str, str] = told()["names"]
 
     @set_ev_cls(ofp_event.EventOFPStateChange, [MAIN_DISPATCHER, DEAD_DISPATCHER])
     def state_changed(self, ev: Any) -> None:
@@ -82,6 +90,8 @@ class Recorder(app_manager.OSKenApp):
 
     @set_ev_cls(ofp_event.EventOFPErrorMsg, [CONFIG_DISPATCHER, MAIN_DISPATCHER])
     def refused(self, ev: Any) -> None:
-        msg = ev.msg
-        text = f"the switch refused a message: type {msg.type}, code {msg.code}"
-        events().write("refused", dpid=msg.datapath.id, text=text)
+        msg, dpid = ev.msg, ev.msg.datapath.id
+        switch = self.names.get(str(dpid), f"the switch {dpid}")
+        text = refusal.told(msg, SENT.of(dpid, msg.xid), switch)
+        events().write("refused", dpid=dpid, type=msg.type, code=msg.code, text=text)
+        LOG.warning("%s", text)

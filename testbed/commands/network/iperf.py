@@ -14,8 +14,16 @@ from ...interactive.connection import run
 from ...interactive.running_network import RunningNetwork, choose
 from .exec import OfNode
 
-PORT = "5201"
-LISTENS = f"for each in $(seq 100); do ss -Hltn sport = :{PORT} | grep -q . && exit; sleep 0.05; done; exit 1"
+PORTS = "$(seq 5201 5299)"
+SERVER = f"""
+for port in {PORTS}; do ss -Hltn sport = ":$port" | grep -q . || break; done
+iperf3 -s -1 -D -p "$port" || exit
+for each in $(seq 100); do ss -Hltn sport = ":$port" | grep -q . && echo "$port" && exit; sleep 0.05; done; exit 1
+"""
+"""A server for one flow, at a port at which nobody listens: another flow may still be on its way."""
+CLIENT = "grep '^cpu[0-9]' /proc/stat; {words}; status=$?; grep '^cpu[0-9]' /proc/stat; exit $status"
+BUSY = 0.97
+"""A processor that had so much to do had no time left; the first moments of a flow leave some."""
 
 CONNECT_MS = 5_000
 """Without it iperf3 waits for minutes if the other node cannot be reached."""
@@ -39,10 +47,11 @@ def iperf(
         raise UserError(f"{source} would send to itself, over no link; allowed: two nodes")
     network = choose(name, source)
     address = reachability.address(network, destination)
-    _in(network, destination, f"iperf3 -s -1 -D -p {PORT} && {{ {LISTENS}; }}")
-    said = _in(network, source, f"iperf3 -c {address} -p {PORT} -t {time} --connect-timeout {CONNECT_MS} -J")
+    port = _in(network, destination, SERVER).strip()
+    words = f"iperf3 -c {address} -p {port} -t {time} --connect-timeout {CONNECT_MS} -J"
+    said = _in(network, source, CLIENT.format(words=words))
     try:
-        told: dict[str, Any] = json.loads(said)
+        told: dict[str, Any] = json.loads("".join(line for line in said.splitlines() if not line.startswith("cpu")))
         if "error" in told:
             raise UserError(f"iperf3 in {source} failed: {told['error']}")
         end = told["end"]
@@ -52,6 +61,23 @@ def iperf(
     except (ValueError, LookupError, TypeError):
         raise MachineError("iperf3 printed no result", f"testbed exec {source} -- iperf3 -c {address}") from None
     print(f"{source} → {destination}: {rates} in {time} s, {again}")
+    share = busiest(said)
+    if share is not None and share >= BUSY:
+        print(f"the computer was the limit, not the network: a core of its kernel was busy {share:.0%} of the time")
+
+
+def busiest(said: str) -> float | None:
+    """The share of the time in which the busiest core had something to do, from two looks at /proc/stat; None if there
+    are no two. See proc(5): the fourth and the fifth number are idle and iowait.
+    """
+    looks: dict[str, list[tuple[int, int]]] = {}
+    for line in said.splitlines():
+        name, *words = line.split() or [""]
+        if name.startswith("cpu") and len(words) > 4 and all(word.isdigit() for word in words):
+            numbers = [int(word) for word in words[:8]]
+            looks.setdefault(name, []).append((sum(numbers), numbers[3] + numbers[4]))
+    pairs = [(last[0] - first[0], last[1] - first[1]) for first, *_, last in (e for e in looks.values() if len(e) > 1)]
+    return max((1 - idle / passed for passed, idle in pairs if passed > 0), default=None)
 
 
 def _in(network: RunningNetwork, node: str, script: str) -> str:
@@ -60,6 +86,6 @@ def _in(network: RunningNetwork, node: str, script: str) -> str:
     if status:
         said = (err or out).decode(errors="replace").strip()
         with contextlib.suppress(ValueError, LookupError, TypeError):
-            said = json.loads(out)["error"]
+            said = json.loads(b"".join(line for line in out.splitlines() if not line.startswith(b"cpu")))["error"]
         raise UserError(f"iperf3 in {node} failed (exit code {status}): {said}")
     return out.decode(errors="replace")

@@ -9,6 +9,7 @@ import typer
 from ...error import UserError
 from ...interactive import link_change
 from ...interactive.running_network import choose
+from ...spec.topology.change import STATES
 from ..text_table import TIED
 from .status import written
 
@@ -31,10 +32,10 @@ def link(
     """Packets that wait in the link are lost when it changes. A link that is down has no carrier at either end.
     `loss=1%` is random loss; the other kinds are written as in topology files.
 
-    A link without impairments has no emulator, and cannot be changed: give it a rate in the topology file.
+    A link without impairments has no emulator: it can go down and up, and all else takes a rate in the topology file.
     """
     network = choose(name)
-    pulled = [word for word in words if word in ("down", "up")]
+    pulled = [word for word in words if word in STATES]
     if pulled and len(words) > 1:
         raise UserError(f"{pulled[0]} goes alone; allowed: testbed link {link} {pulled[0]}")
     if pulled:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
@@ -27,5 +28,7 @@ def ping(
     """The output and the exit code are those of ping(8)."""
     network = choose(name, source)
     where, address = network.where(source), reachability.address(network, destination)
+    if count is None:
+        print("Ctrl-C ends it; --count 5 sends five", file=sys.stderr, flush=True)
     words = ["ping", "-n", *([] if count is None else ["-c", str(count)]), address]
     raise typer.Exit(connection.attend(network, source, where, words, terminal=connection.is_terminal()))

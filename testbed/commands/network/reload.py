@@ -9,9 +9,11 @@ import typer
 
 from ...interactive import reload as reloading
 from ...interactive.running_network import choose
+from ...interactive.watch.node_log import node_log
 from ...model.run_setting import Kernel
 from ...spec.load import load_topology
 from ...spec.syntax.attachment import permitted
+from ...trial.subject.openflow import NOT_STARTED
 from .. import foreign_code
 from ..foreign_code import AllowCode, AllowFile
 from .exec import OfNode
@@ -43,6 +45,9 @@ def reload(
     found = reloading.reload(network, wanted, node)
     lost = [switch for switch, is_back in found.items() if not is_back]
     print(f"{node} of {network.name} has started anew, with {len(found) - len(lost)} of {len(found)} switches")
+    for line in node_log(network, node)["text"].splitlines() if lost else ():
+        if why := NOT_STARTED.search(line):
+            print(why[0])
     if lost:
         print(f"not connected after {reloading.WAIT_S} s: {', '.join(lost)}; see testbed logs {node}")
     raise typer.Exit(1 if lost else 0)

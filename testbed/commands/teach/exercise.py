@@ -125,14 +125,29 @@ def tell(found: Mark) -> None:
     rows = tuple((rule.name, f"{rule.points} of {rule.of}", rule.outcome) for rule in found.rules)
     colours = {"passed": "green", "failed": "red", "not checked": "red"}
     show(Table(RULES, rows, colours=colours).lines(terminal_width()))
+    common = _common(found)
+    if common is not None:
+        print(f"\n{paragraph(f'no rule could be checked: {common}', terminal_width(), indent='  ')}")
     for rule in found.rules:
-        if rule.outcome != "passed":
+        if rule.outcome != "passed" and common is None:
             print(f"\n{rule.name}:")
             print(paragraph(rule.message or "", terminal_width(), indent="  "))
             print(paragraph(f"seen: {rule.seen}", terminal_width(), indent="  "))
-    for text in (*([] if found.ended is None else [f"the network ended too early: {found.ended}"]), *found.notes):
+            for line in rule.shown:
+                lead = "  " + line[: len(line) - len(line.lstrip())]
+                print(paragraph(f"{lead}{line.strip()}", terminal_width(), indent=f"{lead}    "))
+    ended = [] if found.ended is None or common is not None else [f"the network ended too early: {found.ended}"]
+    for text in (*ended, *found.notes):
         print(f"\n{text}")
     print(f"\n{found.points} of {found.of} points")
+
+
+def _common(found: Mark) -> str | None:
+    """Why no rule at all could be checked, if it is the same for all: the files, or the end of the network."""
+    seen = {rule.seen for rule in found.rules}
+    if len(seen) != 1 or any(rule.outcome != "not checked" for rule in found.rules):
+        return None
+    return "; ".join(found.problems) or found.ended or next(iter(seen))
 
 
 @app.command(cls=Command, epilog=examples(("Open the next hint", "testbed exercise hint")))

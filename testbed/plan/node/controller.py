@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...codec.frozen import dataclass
@@ -122,15 +122,17 @@ def commands(channel: Channel, topology: Topology, book: AddressBook) -> Iterato
 
 
 def told(channel: Channel, topology: Topology, book: AddressBook) -> dict[str, Any]:
-    """`listen` is its address and port, `waits` whether a signal (SIGUSR1) starts it; the rest is what its app
-    needs.
+    """`listen` is its address and port, `waits` whether a signal (SIGUSR1) starts it, `names` those of its
+    switches, by their decimal numbers; the rest is what its app needs.
     """
     controller = channel.controller
+    numbers = {name: str(control_channel.dpid(topology, topology.node(name))) for name in channel.switches}
     found: dict[str, Any] = {
         "app": controller.app if controller.is_ours else _file_name(controller.app),
         "is_ours": controller.is_ours,
         "listen": [channel.address(channel.name).partition("/")[0], channel.controller.port],
         "waits": controller.start_ns is not None,
+        "names": {number: name for name, number in numbers.items()},
     }
     if controller.app == "monitor":
         found["interval_s"] = (controller.interval_ns or MONITOR_INTERVAL_NS) / 1e9
@@ -139,7 +141,7 @@ def told(channel: Channel, topology: Topology, book: AddressBook) -> dict[str, A
             {"action": rule.action, "matches": list(_matches(rule, topology, book))} for rule in controller.rules
         ]
     if controller.app == "static":
-        found["switches"] = _tables(channel, topology, book)
+        found["switches"] = _tables(numbers, topology, book)
     return found
 
 
@@ -181,9 +183,8 @@ def _file_name(app: str) -> str:
     return app.rpartition("/")[2]
 
 
-def _tables(channel: Channel, topology: Topology, book: AddressBook) -> dict[str, dict[str, Any]]:
+def _tables(numbers: Mapping[str, str], topology: Topology, book: AddressBook) -> dict[str, dict[str, Any]]:
     """For each switch, by its decimal number: the port for each MAC address, and the ports for frames to all."""
-    numbers = {name: str(control_channel.dpid(topology, topology.node(name))) for name in channel.switches}
     found: dict[str, dict[str, Any]] = {number: {"ways": {}, "flood": []} for number in numbers.values()}
     for name, number in numbers.items():
         kept = tree(topology, name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...codec.fault import Path
-from ...error import Problem, SpecError, one_of
+from ...error import Problem, SpecError, did_you_mean, one_of
 from ...model.link.impairment import IMPAIRMENTS
 from ...model.topology import Topology
 from ..syntax.document import Document, Position, parse
@@ -14,6 +14,8 @@ from .rules import check_topology
 
 KEYS = tuple(key for row in IMPAIRMENTS.values() for key in row.keys if key != "down")
 NONE = "none"
+STATES = ("down", "up")
+"""The words that stand alone: the cable is pulled out, and put in again."""
 ALLOWED = f"KEY=VALUE such as rtt='200 ms', with one of {', '.join(KEYS)}"
 
 
@@ -42,9 +44,19 @@ def changed(topology: Topology, link: str, words: Sequence[str]) -> Topology:
     return file.topology()
 
 
+def refuse_other(words: Sequence[str]) -> None:
+    """Raises SpecError for words that say nothing about any link."""
+    for word in words:
+        _read(word, Position(word))
+
+
 def _read(word: str, position: Position) -> tuple[str, Document]:
     key, equals, text = word.partition("=")
-    if not equals or key not in KEYS:
-        what = f"a link has no {key!r}" if equals else "this says nothing about a link"
-        raise SpecError([Problem(word, None, what, one_of(KEYS, key) if equals else ALLOWED)])
+    if not equals:
+        meant = did_you_mean(word, STATES)
+        raise SpecError(
+            [Problem(word, None, f"this says nothing about a link{meant}", f"{', '.join(STATES)}, or {ALLOWED}")]
+        )
+    if key not in KEYS:
+        raise SpecError([Problem(word, None, f"a link has no {key!r}", one_of(KEYS, key))])
     return key, parse(f"{{random: {text}}}" if key == "loss" and text.rstrip().endswith("%") else text, position)

@@ -49,6 +49,9 @@ TOLD_MAX = 20
 TRACEBACK = "Traceback (most recent call last)"
 """How Python begins to tell of an exception."""
 
+NOT_STARTED = re.compile(r"the app does not start: .*")
+"""What a controller says first of an app that fails as soon as it is there."""
+
 STATE = "state"
 """The file with the State line of /proc/PID/status; empty if the process is gone."""
 
@@ -132,8 +135,13 @@ def read(trial: Trial, plan: Plan, folder: Path) -> OpenFlowEvidence:
 
 def failures(folder: Path) -> str:
     """The standard error of the controllers, as text, of each its end; empty if there is none."""
-    errors = ((path.stem, _end(path)) for path in sorted(folder.glob("controller-*.err"))[:TOLD_MAX])
-    return "\n".join(f"{name} said:\n{text}" for name, text in errors if text)
+    return "\n".join(f"{name} said:\n{text}" for name, text in errors(folder).items())
+
+
+def errors(folder: Path) -> dict[str, str]:
+    """The standard error of each controller that has written any, its end, by "controller-NAME"."""
+    found = {path.stem: _end(path) for path in sorted(folder.glob("controller-*.err"))[:TOLD_MAX]}
+    return {name: text for name, text in found.items() if text}
 
 
 def _end(path: Path) -> str:

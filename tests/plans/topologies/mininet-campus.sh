@@ -239,7 +239,7 @@ ip netns exec tb-h4-s3.emulator nft 'add rule netdev testbed from-wire0 meta l4p
 ip netns exec tb-h4-s3.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
 ip netns exec tb-h4-s3.emulator nft 'add rule netdev testbed from-wire0 fwd to "end0"'
 mkdir -p /run/tb-ovs/c0
-printf %s '{"app": "learning-switch", "is_ours": true, "listen": ["198.18.0.1", 6653], "waits": false}
+printf %s '{"app": "learning-switch", "is_ours": true, "listen": ["198.18.0.1", 6653], "names": {"1": "s1", "2": "s2", "3": "s3"}, "waits": false}
 ' | tee /run/tb-ovs/c0/told.json > /dev/null
 ip netns exec tb-c0 python3 -m testbed.agent.controller /run/tb-ovs/c0 &
 ip netns exec tb-s1 env OVS_RUNDIR=/run/tb-ovs/s1 ovs-vsctl --timeout=30 wait-until controller br0 is_connected=true

@@ -149,7 +149,7 @@ mkdir -p /run/tb-ovs/s2
 ip netns exec tb-s2 env OVS_RUNDIR=/run/tb-ovs/s2 ovsdb-tool create /run/tb-ovs/s2/conf.db /usr/share/openvswitch/vswitch.ovsschema
 ip netns exec tb-s2 env OVS_RUNDIR=/run/tb-ovs/s2 ovsdb-server --remote=punix:/run/tb-ovs/s2/db.sock --detach --no-chdir --pidfile --log-file=/run/tb-ovs/s2/ovsdb-server.log -vconsole:off -vsyslog:off /run/tb-ovs/s2/conf.db
 mkdir -p /run/tb-ovs/c0
-printf %s '{"app": "learning-switch", "is_ours": true, "listen": ["198.18.0.1", 6653], "waits": false}
+printf %s '{"app": "learning-switch", "is_ours": true, "listen": ["198.18.0.1", 6653], "names": {"1": "s1", "2": "s2"}, "waits": false}
 ' | tee /run/tb-ovs/c0/told.json > /dev/null
 ip netns exec tb-c0 python3 -m testbed.agent.controller /run/tb-ovs/c0 &
 awk '$1 < 10 { system("sleep " 10 - $1) }' /proc/uptime

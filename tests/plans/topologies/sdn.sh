@@ -69,7 +69,7 @@ mkdir -p /run/tb-ovs/core
 ip netns exec tb-core env OVS_RUNDIR=/run/tb-ovs/core ovsdb-tool create /run/tb-ovs/core/conf.db /usr/share/openvswitch/vswitch.ovsschema
 ip netns exec tb-core env OVS_RUNDIR=/run/tb-ovs/core ovsdb-server --remote=punix:/run/tb-ovs/core/db.sock --detach --no-chdir --pidfile --log-file=/run/tb-ovs/core/ovsdb-server.log -vconsole:off -vsyslog:off /run/tb-ovs/core/conf.db
 mkdir -p /run/tb-ovs/control
-printf %s '{"app": "learning-switch", "is_ours": true, "listen": ["198.18.0.1", 6653], "waits": false}
+printf %s '{"app": "learning-switch", "is_ours": true, "listen": ["198.18.0.1", 6653], "names": {"1": "core"}, "waits": false}
 ' | tee /run/tb-ovs/control/told.json > /dev/null
 ip netns exec tb-control python3 -m testbed.agent.controller /run/tb-ovs/control &
 awk '$1 < 10 { system("sleep " 10 - $1) }' /proc/uptime
