@@ -27,6 +27,7 @@ from testbed.trial.orders.sequence import orders
 
 from . import (
     against,
+    calibrate,
     cluster,
     confinement,
     coverage,
@@ -45,7 +46,7 @@ from . import (
 WITH_OPTIONS = {"digests": digests.main, "power": power.main, "exercises": exercises.main, "same": same.main}
 WITH_NUMBERS: dict[str, Callable[..., int]] = {
     each.__name__.rpartition(".")[2]: each.main
-    for each in (cluster, confinement, coverage, forecast, jobs, packet, places, queue, report)
+    for each in (calibrate, cluster, confinement, coverage, forecast, jobs, packet, places, queue, report)
 }
 
 

@@ -34,6 +34,7 @@ GROUPS = {
         "cc": "Say what a change of congestion control did.",
         "merge": "Merge the shards of a scenario.",
         "audit": "Repeat a random sample of trials, and compare the bytes.",
+        "calibrate": "Rebuild a measured path, and measure it again.",
         "reproduce": "Repeat published measurements, and compare the numbers.",
     },
     "conclude": {

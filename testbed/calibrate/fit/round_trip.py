@@ -1,0 +1,131 @@
+"""The round-trip time without load: its base, its variation, and whether that is correlated. Pure, no I/O."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ...analysis import statistic
+from ..measurement import Measurement, Pings
+from .fitted import Fitted, Found, correlation, mean_interval, unique, unknown
+
+ENOUGH = 10
+ENOUGH_FOR_SHAPE = 50
+NEXT = "run `ping -D -i 0.2 -c 200 SERVER` without load"
+NOISE_STEPS = 2.0
+"""A spread of so many steps of the clock is one of the clock."""
+
+
+def fit(idle: Sequence[Measurement], transfers: Sequence[Measurement]) -> Found:
+    """From pings without load; without any, the least RTT of transfers is a bound from above."""
+    pings = [each.pings for each in idle if each.pings is not None]
+    files = unique([each.file for each in idle])
+    if not pings:
+        return Found((_from_transfers(transfers), *_untold()))
+    step_s = max(each.summary_step_s or each.step_s for each in pings)
+    received = sum(each.received for each in pings)
+    mean_s = sum((each.mean_s or 0.0) * each.received for each in pings) / received
+    low_s = min(each.min_s for each in pings if each.min_s is not None)
+    singles = [list(each.rtts_s) for each in pings if len(each.rtts_s) >= ENOUGH]
+    sd_s = _sd(pings, mean_s)
+    base = Fitted(
+        "rtt_base",
+        "s",
+        "identified",
+        f"the least of {received} round-trip times without load, which no ping can be below; the clock's step is "
+        f"{step_s * 1e3:g} ms",
+        low_s,
+        max(0.0, low_s - _gap(sd_s, received) - step_s),
+        low_s + step_s / 2,
+        files,
+    )
+    return Found((base, _mean(pings, mean_s, sd_s, step_s, files), *_variation(singles, sd_s, step_s, received, files)))
+
+
+def _gap(sd_s: float | None, received: int) -> float:
+    """How far the least of so many times may be above the true one: one mean distance of the smallest ones."""
+    return 0.0 if sd_s is None else 3 * sd_s / received
+
+
+def _sd(pings: Sequence[Pings], mean_s: float) -> float | None:
+    """The sd of all times together, from single times, or else from what the tools print."""
+    squares, count = 0.0, 0
+    for each in pings:
+        if each.rtts_s:
+            squares += sum((rtt_s - mean_s) ** 2 for rtt_s in each.rtts_s)
+            count += len(each.rtts_s)
+        elif each.sd_s is not None and each.mean_s is not None:
+            squares += each.received * (each.sd_s**2 + (each.mean_s - mean_s) ** 2)
+            count += each.received
+    return math.sqrt(squares / count) if count > 1 else None
+
+
+def _mean(pings: Sequence[Pings], mean_s: float, sd_s: float | None, step_s: float, files: tuple[str, ...]) -> Fitted:
+    """What the link's `rtt` is: netem varies the delay on both sides of its mean."""
+    received = sum(each.received for each in pings)
+    rule = f"the mean of {received} round-trip times without load"
+    series = [rtt_s for each in pings for rtt_s in each.rtts_s]
+    found = mean_interval(series) if len(series) >= ENOUGH else None
+    if found is None and sd_s is not None and received > 2:
+        half = 2 * sd_s / math.sqrt(received)
+        found = mean_s - half, mean_s + half
+    if found is None:
+        return Fitted("rtt", "s", "identified", f"{rule}, of a single run of few", mean_s, sources=files, next=NEXT)
+    half_step = step_s / 2
+    return Fitted("rtt", "s", "identified", rule, mean_s, max(0.0, found[0] - half_step), found[1] + half_step, files)
+
+
+def _variation(
+    singles: Sequence[Sequence[float]], sd_s: float | None, step_s: float, received: int, files: tuple[str, ...]
+) -> tuple[Fitted, ...]:
+    if sd_s is None or received < ENOUGH:
+        why = f"{received} round-trip times are too few"
+        return unknown("jitter", "s", why, NEXT, files), unknown("rtt_correlation", "ratio", why, NEXT, files)
+    half = 1.96 / math.sqrt(2 * (received - 1))
+    rule = "the standard deviation of round-trip times without load"
+    if sd_s <= NOISE_STEPS * step_s:
+        most = max(sd_s * (1 + half), NOISE_STEPS * step_s)
+        rule += f", which is that of the clock (steps of {step_s * 1e3:g} ms)"
+        jitter = Fitted("jitter", "s", "bound", rule, 0.0, None, most, files)
+        return jitter, unknown("rtt_correlation", "ratio", "the round-trip time does not vary", None, files)
+    kurtosis = _kurtosis([value for each in singles for value in each]) if singles else None
+    widen = 1.0 if kurtosis is None else math.sqrt(max(kurtosis - 1, 0.5) / 2)
+    jitter = Fitted(
+        "jitter", "s", "identified", rule, sd_s, sd_s * max(0.0, 1 - half * widen), sd_s * (1 + half * widen), files
+    )
+    return jitter, _correlation(singles, files)
+
+
+def _kurtosis(values: Sequence[float]) -> float:
+    """The variance of a sample variance is (kurtosis - 1) / n of its square (Cramer, 1946, 27.4)."""
+    middle = statistic.mean(values)
+    squares = [(value - middle) ** 2 for value in values]
+    second = sum(squares) / len(squares)
+    return sum(square**2 for square in squares) / len(squares) / second**2 if second else 3.0
+
+
+def _correlation(singles: Sequence[Sequence[float]], files: tuple[str, ...]) -> Fitted:
+    series = max(singles, key=len, default=())
+    if len(series) < ENOUGH_FOR_SHAPE:
+        what = f"{len(series)} single round-trip times are too few for a correlation"
+        return unknown("rtt_correlation", "ratio", what, NEXT, files)
+    value = correlation(series)
+    half = 1.96 / math.sqrt(len(series))
+    rule = f"the correlation of neighbours among {len(series)} round-trip times"
+    if abs(value) < half:
+        rule += ", which chance explains: the link draws each delay independently"
+    return Fitted("rtt_correlation", "ratio", "identified", rule, value, value - half, value + half, files)
+
+
+def _from_transfers(transfers: Sequence[Measurement]) -> Fitted:
+    least = [(each.transfer.rtt_min_s, each.file) for each in transfers if each.transfer and each.transfer.rtt_min_s]
+    if not least:
+        return unknown("rtt", "s", "no file tells a round-trip time without load", NEXT)
+    value, file = min(least)
+    rule = "no ping without load: the least round-trip time of a TCP flow, which its own queue may have raised"
+    return Fitted("rtt", "s", "bound", rule, value, None, value, (file,), NEXT)
+
+
+def _untold() -> tuple[Fitted, ...]:
+    why = "no ping without load"
+    return unknown("jitter", "s", why, NEXT), unknown("rtt_correlation", "ratio", why, NEXT)

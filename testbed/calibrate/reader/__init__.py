@@ -1,0 +1,1 @@
+"""Readers of measurements: one module for each format. Read files, write nothing."""

@@ -1,0 +1,121 @@
+"""A table of a path over time: `time_s` and any of `rate_mbps`, `rtt_ms`, `loss`. Reads text.
+
+The columns stand in any order, a cell may be empty, and lines that begin with # are comments. A row's rate and loss
+hold from its time to that of the next row.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from ..measurement import Measurement, Pings, Reading, Second, Transfer, refused
+
+FORMAT = "table"
+TIME, RATE, RTT, LOSS = "time_s", "rate_mbps", "rtt_ms", "loss"
+COLUMNS = (TIME, RATE, RTT, LOSS)
+ALLOWED = "a header of time_s and at least one of rate_mbps, rtt_ms and loss, such as time_s,rate_mbps,rtt_ms,loss"
+ROWS_MAX = 1_000_000
+
+Row = dict[str, float | None]
+
+
+def is_it(text: str) -> bool:
+    """Whether the first line is the header of such a table."""
+    head = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
+    return TIME in [word.strip() for word in head.split(",")]
+
+
+def read(file: str, text: str) -> Reading:
+    """Raises SpecError, with its line, for a value that makes no sense and for times that do not rise."""
+    rows = list(_rows(file, text))
+    if len(rows) < 2:
+        raise refused(file, None, f"there are {len(rows)} rows", "at least two")
+    seconds = tuple(
+        Second(_time(one), _time(other), rate * 1e6 / 8 * (_time(other) - _time(one)))
+        for one, other in pairwise(rows)
+        if (rate := one[RATE]) is not None
+    )
+    rtts = [(_time(row), rtt / 1000) for row in rows if (rtt := row[RTT]) is not None]
+    losses = [loss for row in rows if (loss := row[LOSS]) is not None]
+    pings = None if not rtts else _pings(rtts)
+    found = [] if pings is None else [Measurement(file, None, pings=pings)]
+    told = [] if pings is None else [f"{len(rtts)} round-trip times"]
+    if seconds:
+        total_s = sum(each.end_s - each.start_s for each in seconds)
+        goodput = sum(each.octets for each in seconds) * 8 / total_s
+        found.append(Measurement(file, None, transfer=Transfer(goodput, seconds, by_receiver=True)))
+        told.append(f"the rate over {total_s:g} s, mean {goodput / 1e6:.4g} Mbit/s")
+    untold = ["how it was measured, so that it is fitted and not measured again"]
+    untold += [] if rtts else ["round-trip times"]
+    untold += [] if seconds else ["rates"]
+    if losses:
+        told.append(f"loss, mean {sum(losses) / len(losses):.3g}")
+        untold.append("of how many packets the loss is a share, so that it has no interval and is not fitted")
+    return Reading(file, FORMAT, tuple(found), tuple(told), tuple(untold))
+
+
+def _pings(rtts: Sequence[tuple[float, float]]) -> Pings:
+    values = [rtt_s for _, rtt_s in rtts]
+    mean_s = sum(values) / len(values)
+    return Pings(
+        sent=len(values),
+        received=len(values),
+        rtts_s=tuple(values),
+        min_s=min(values),
+        mean_s=mean_s,
+        max_s=max(values),
+        sd_s=math.sqrt(sum((each - mean_s) ** 2 for each in values) / len(values)),
+    )
+
+
+def _time(row: Row) -> float:
+    time_s = row[TIME]
+    assert time_s is not None, "BUG: a row without a time"
+    return time_s
+
+
+def _rows(file: str, text: str) -> Iterator[Row]:
+    names: list[str] | None = None
+    last = -math.inf
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        if number > ROWS_MAX:
+            raise refused(file, number, "this table is too long", f"up to {ROWS_MAX} lines")
+        cells = [cell.strip() for cell in next(csv.reader([line]))]
+        if names is None:
+            names = cells
+            unknown = [name for name in names if name not in COLUMNS]
+            if unknown or len(set(names)) < len(names) or len(names) < 2:
+                raise refused(file, number, f"{line[:60]!r} is no header", ALLOWED)
+            continue
+        if len(cells) != len(names):
+            raise refused(file, number, f"this row has {len(cells)} values", f"{len(names)}: {', '.join(names)}")
+        row: Row = {
+            **dict.fromkeys(COLUMNS),
+            **{n: _number(file, number, n, c) for n, c in zip(names, cells, strict=True)},
+        }
+        time_s = row[TIME]
+        if time_s is None:
+            raise refused(file, number, "this row has no time", "a time in s")
+        if time_s <= last:
+            raise refused(file, number, f"the time {time_s:g} is not after the {last:g} before it", "times that rise")
+        last = time_s
+        yield row
+
+
+def _number(file: str, line: int, name: str, cell: str) -> float | None:
+    if not cell:
+        return None
+    try:
+        value = float(cell)
+    except ValueError:
+        value = math.nan
+    most = 1.0 if name == LOSS else math.inf
+    if not math.isfinite(value) or value < 0 or value > most or (name == RTT and value == 0):
+        allowed = "a share from 0 to 1" if name == LOSS else "a number of 0 or more, or nothing"
+        raise refused(file, line, f"{name} is {cell[:40]!r}", allowed)
+    return value

@@ -1,0 +1,187 @@
+"""Measures the rebuilt path with the same tools, and reads it with the same readers. Writes one folder.
+
+A step of the refinement fits the rebuilt path's measurements just as the measured ones and corrects each number by the
+ratio of the two fits: indirect inference (Gourieroux, Monfort and Renault, J. Applied Econometrics 8, 1993). What a
+closed form is wrong about is wrong on both sides, and cancels.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from ..error import TestbedError, UserError
+from ..trial.folder import read_json, write_json
+from ..trial.result import TrialResult
+from ..trial.workload.command_output import output_file
+from . import written
+from .fit import path as paths
+from .fit.path import PathFit
+from .link import LinkFit
+from .measurement import Ask, Measurement, Reading, with_load
+from .reader import registry
+
+TOPOLOGY, SCENARIO, RESULTS = "topology.yaml", "scenario.yaml", "results"
+STEPS_MAX = 4
+SETTLED = {"rate": 0.005, "bucket_rate": 0.005, "bucket_refill": 0.005, "bucket_burst": 0.01, "buffer": 0.03}
+"""A number is settled if a step changes it by less."""
+TUNED = tuple(SETTLED)
+CHANGE_MAX = 2.0
+TIMES = "steps.json"
+REFINED_OFF = {"buffer": 0.12}
+"""The share by which a refined number may be off, where its closed form alone has a wider interval."""
+
+Measure: TypeAlias = Callable[[Path, Path], Sequence[TrialResult]]
+"""Runs a scenario into a folder, skipping what is there."""
+
+
+@dataclass(frozen=True)
+class Rebuilt:
+    """What was measured again: the runs of each ask. `notes` say which trials do not count, and why."""
+
+    runs: Mapping[Ask, tuple[Measurement, ...]]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def readings(self) -> list[Reading]:
+        every = tuple(each for runs in self.runs.values() for each in runs)
+        return [Reading("rebuilt", "rebuilt", every, (), ())]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of the refinement: the numbers that were tried, and by which factors they changed."""
+
+    number: int
+    tried: Mapping[str, float]
+    factors: Mapping[str, float]
+    trials: int
+
+    def data(self) -> dict[str, Any]:
+        return {"step": self.number, "tried": dict(self.tried), "factors": dict(self.factors), "trials": self.trials}
+
+
+@dataclass(frozen=True)
+class Refined:
+    link: LinkFit
+    fit: PathFit
+    steps: tuple[Step, ...] = ()
+    stopped: str = ""
+    notes: tuple[str, ...] = field(default=())
+
+
+def write(folder: Path, link: LinkFit, asks: Sequence[Ask], repetitions: int, seed: int) -> Path:
+    """The topology and the scenario in a folder; the path of the scenario."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / TOPOLOGY).write_text(written.topology(link), encoding="utf-8")
+    (folder / SCENARIO).write_text(written.scenario(asks, repetitions, seed), encoding="utf-8")
+    return folder / SCENARIO
+
+
+def run(scenario: Path, results: Path, asks: Sequence[Ask], measure: Measure) -> Rebuilt:
+    """Carries it out and reads what the tools said."""
+    by_words = {" ".join(ask.words()): ask for ask in asks}
+    found: dict[Ask, list[Measurement]] = {ask: [] for ask in asks}
+    notes = []
+    for result in measure(scenario, results):
+        ask = by_words[dict(result.params)["workload.variant"]]
+        if result.verdict == "invalid":
+            notes.append(f"{result.id} is invalid: {'; '.join(result.warnings)[:200]}")
+            continue
+        try:
+            reading = registry.read(results / "trials" / result.id / output_file("client", 1, "out"))
+        except UserError as error:
+            notes.append(str(error))
+            continue
+        found[ask] += [replace(each, ask=ask, file=result.id) for each in reading.measurements]
+    return Rebuilt({ask: tuple(runs) for ask, runs in found.items()}, tuple(notes))
+
+
+def refine(
+    folder: Path,
+    fit: PathFit,
+    link: LinkFit,
+    asks: Sequence[Ask],
+    measure: Measure,
+    budget_s: float,
+    seed: int,
+    clock: Callable[[], float] = time.monotonic,
+) -> Refined:
+    """Corrects the numbers that tune, step by step, until they are settled or the budget is used up. The time that
+    earlier calls took counts.
+    """
+    tuned = [name for name, chosen in link.numbers.items() if chosen.tunes and name.partition(".")[0] in TUNED]
+    tuned = [name for name in tuned if _key(name) not in link.asked and fit.fitted[name].is_known]
+    if not tuned or not asks or link.trace is not None:
+        return Refined(link, fit, stopped="nothing to refine")
+    steps: list[Step] = []
+    notes: list[str] = []
+    spent_s = _spent(folder)
+    for number in range(1, STEPS_MAX + 1):
+        if sum(spent_s.values()) >= budget_s:
+            return Refined(link, fit, tuple(steps), "the budget is used up", tuple(notes))
+        place = folder / str(number)
+        began = clock()
+        try:
+            rebuilt = run(write(place, link, asks, 1, seed), place / RESULTS, asks, measure)
+        finally:
+            spent_s[str(number)] = spent_s.get(str(number), 0.0) + clock() - began
+            write_json(folder / TIMES, spent_s)
+        notes += rebuilt.notes
+        again = paths.fit(with_load(rebuilt.readings))
+        factors = {name: _factor(fit.fitted[name].value, again.fitted[name].value) for name in tuned}
+        known = {name: factor for name, factor in factors.items() if factor is not None}
+        tried = {name: link.numbers[name].value for name in tuned}
+        steps.append(Step(number, tried, known, sum(map(len, rebuilt.runs.values()))))
+        if not known:
+            return Refined(
+                link, fit, tuple(steps), "the rebuilt path does not show what is to be refined", tuple(notes)
+            )
+        moved = {name: factor for name, factor in known.items() if abs(math.log(factor)) > SETTLED[name.split(".")[0]]}
+        if not moved:
+            return Refined(link, fit, tuple(steps), "settled", tuple(notes))
+        values = {name: tried[name] * factor for name, factor in moved.items()}
+        link = link.with_numbers(values, f"step {number} of the refinement: times {_words(moved)}")
+    return Refined(link, fit, tuple(steps), f"{STEPS_MAX} steps", tuple(notes))
+
+
+def _words(factors: Mapping[str, float]) -> str:
+    return ", ".join(f"{factor:.4f}" for factor in factors.values())
+
+
+def _key(name: str) -> str:
+    word = name.partition(".")[0]
+    return written.KEY_OF.get(word, word)
+
+
+def _factor(measured: float | None, rebuilt: float | None) -> float | None:
+    if not measured or not rebuilt:
+        return None
+    return min(max(measured / rebuilt, 1 / CHANGE_MAX), CHANGE_MAX)
+
+
+def _spent(folder: Path) -> dict[str, float]:
+    try:
+        return {str(key): float(value) for key, value in read_json(folder / TIMES).items()}
+    except (TestbedError, OSError, TypeError, ValueError):
+        return {}
+
+
+def refitted(refined: Refined) -> PathFit:
+    """The fit with the refined numbers, each interval moved along."""
+    fitted = dict(refined.fit.fitted)
+    for name, chosen in refined.link.numbers.items():
+        was = fitted.get(name)
+        if was is None or not was.value or chosen.value == was.value or name.partition(".")[0] not in TUNED:
+            continue
+        factor = chosen.value / was.value
+        off = REFINED_OFF.get(name.partition(".")[0])
+        low, high = (None if end is None else end * factor for end in (was.low, was.high))
+        if off is not None and was.is_known:
+            low, high = chosen.value * (1 - off), chosen.value * (1 + off)
+        fitted[name] = replace(was, value=chosen.value, low=low, high=high, rule=f"{was.rule}; refined by trials")
+    return replace(refined.fit, fitted=fitted)

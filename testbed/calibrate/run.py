@@ -1,0 +1,145 @@
+"""A calibration from its files to its outcome: reads, fits, refines, rebuilds, judges, writes. Writes one folder.
+
+Nothing is written before all files are read and a link can be built. An interrupted calibration goes on with the same
+command: its trials are runs, and finished ones are not measured again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..error import UserError
+from ..trial.folder import replace_json, write_text
+from . import page, rebuild, written
+from .fit import path as paths
+from .fit.steady import grouped
+from .link import LinkFit, chosen
+from .measurement import Ask, Reading, refused, with_load
+from .outcome import Outcome, asks_of, verdicts
+from .reader import registry
+from .rebuild import Measure, Rebuilt, Refined
+
+CALIBRATION, REPORT, PROFILE, WHAT_IF = "calibration.json", "report.html", "profile.yaml", "what-if.yaml"
+REFINEMENT = "refinement"
+FOREIGN_RTT = 2.0
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the user asked for. `asked` are keys of the link that are given and not fitted."""
+
+    files: tuple[Path, ...]
+    held: tuple[Path, ...] = ()
+    asked: Mapping[str, Any] = field(default_factory=dict)
+    budget_s: float = 600.0
+    seed: int = 1
+    repetitions: int = written.REPETITIONS
+    allow_paths: bool = False
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """All that is known before anything runs."""
+
+    readings: tuple[Reading, ...]
+    held: tuple[Reading, ...]
+    fit: paths.PathFit
+    link: LinkFit
+
+    @property
+    def asks(self) -> list[Ask]:
+        return asks_of(self.readings)
+
+    @property
+    def every_ask(self) -> list[Ask]:
+        return asks_of((*self.readings, *self.held))
+
+
+def read(wanted: Wanted) -> tuple[tuple[Reading, ...], tuple[Reading, ...]]:
+    """The files to fit and those held out. Raises SpecError for all that cannot be read, and for several paths."""
+    if not wanted.files:
+        raise UserError("there is no file to fit; allowed: at least one, beside those that are held out")
+    same = {each.resolve() for each in wanted.files} & {each.resolve() for each in wanted.held}
+    if same:
+        raise UserError(f"{min(same)} is fitted and held out; allowed: each file once")
+    found = [registry.read(each) for each in wanted.files]
+    held = [registry.read(each) for each in wanted.held]
+    every = with_load([*found, *held])
+    _refuse_other_paths(every)
+    return tuple(every[: len(found)]), tuple(every[len(found) :])
+
+
+def _refuse_other_paths(readings: Sequence[Reading]) -> None:
+    """Files that name different other ends, or whose idle round-trip times are far apart, are of different paths."""
+    ends: dict[str, str] = {}
+    least: list[tuple[float, str]] = []
+    for reading in readings:
+        for each in reading.measurements:
+            if each.other_end is not None:
+                ends.setdefault(each.other_end, each.file)
+            if each.pings is not None and each.pings.min_s and not each.is_loaded:
+                least.append((each.pings.min_s, each.file))
+    if len(ends) > 1:
+        (one, first), (other, second) = list(ends.items())[:2]
+        raise refused(second, 1, f"this is a path to {other}, and {first} is one to {one}", "files of one path")
+    if least and max(least)[0] > FOREIGN_RTT * min(least)[0] + 1e-3:
+        (low, first), (high, second) = min(least), max(least)
+        what = f"its round-trip times begin at {high * 1e3:.4g} ms, those of {first} at {low * 1e3:.4g} ms"
+        allowed = "files of one path, and pings under load with -D, whose times show the load"
+        raise refused(second, 1, what, allowed)
+
+
+def prepare(wanted: Wanted) -> Prepared:
+    """Reads and fits. Raises UserError if no link can be built."""
+    readings, held = read(wanted)
+    fit = paths.fit(readings)
+    return Prepared(readings, held, fit, chosen(fit, wanted.asked))
+
+
+def carry_out(
+    wanted: Wanted, prepared: Prepared, folder: Path, measure: Measure, say: Callable[[str], None]
+) -> Outcome:
+    """Refines, rebuilds, judges and writes."""
+    folder.mkdir(parents=True, exist_ok=True)
+    refined = Refined(prepared.link, prepared.fit, stopped="no file can be measured again")
+    rebuilt = Rebuilt({})
+    if prepared.asks and wanted.budget_s > 0:
+        say(f"refinement: up to {rebuild.STEPS_MAX} steps of {len(prepared.asks)} trials")
+        refined = rebuild.refine(
+            *(folder / REFINEMENT, prepared.fit, prepared.link, prepared.asks, measure, wanted.budget_s, wanted.seed)
+        )
+        say(f"refinement: {len(refined.steps)} steps, {refined.stopped}")
+    fit = rebuild.refitted(refined)
+    asks = prepared.every_ask
+    _write_spec(folder, refined.link, fit, prepared.readings, asks, wanted)
+    if asks:
+        place = folder / rebuild.RESULTS
+        rebuilt = rebuild.run(folder / rebuild.SCENARIO, place, asks, measure)
+    judged = verdicts(prepared.readings, prepared.held, rebuilt)
+    notes = (*(note for each in (*prepared.readings, *prepared.held) for note in each.notes), *refined.notes)
+    outcome = Outcome(
+        *(prepared.readings, prepared.held, fit, refined.link, rebuilt, judged),
+        steps=refined.steps,
+        stopped=refined.stopped,
+        notes=tuple(dict.fromkeys(notes)),
+        seed=wanted.seed,
+    )
+    replace_json(folder / CALIBRATION, outcome.data())
+    write_text(folder / REPORT, page.page(outcome))
+    return outcome
+
+
+def _write_spec(
+    folder: Path, link: LinkFit, fit: paths.PathFit, readings: Sequence[Reading], asks: Sequence[Ask], wanted: Wanted
+) -> None:
+    write_text(folder / rebuild.TOPOLOGY, written.topology(link))
+    if asks:
+        write_text(folder / rebuild.SCENARIO, written.scenario(asks, wanted.repetitions, wanted.seed))
+    write_text(folder / WHAT_IF, written.what_if())
+    measurements = [each for reading in readings for each in reading.measurements]
+    text = written.profile(grouped(measurements), fit)
+    if text is not None:
+        write_text(folder / PROFILE, text)

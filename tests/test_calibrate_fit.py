@@ -1,0 +1,243 @@
+"""Fits of a path: numbers that were put in come out, in intervals that hold them; what is not told is not invented."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from testbed.calibrate.fit import path
+from testbed.calibrate.fit.fitted import Fitted, poisson_interval
+from testbed.calibrate.fit.path import PathFit
+from testbed.calibrate.link import chosen
+from testbed.calibrate.measurement import Ask, Measurement, Pings, Reading, Second, Transfer
+from testbed.error import UserError
+
+FRAMING = 1514 / 1448
+
+
+def pings(rtts_s: Sequence[float], loaded: bool = False, name: str = "ping.txt") -> Measurement:
+    mean_s = float(np.mean(rtts_s))
+    told = Pings(len(rtts_s), len(rtts_s), tuple(rtts_s), (), min(rtts_s), mean_s, max(rtts_s), float(np.std(rtts_s)),
+                 1e-6, 1e-6)  # fmt: skip
+    ask = Ask("ping", "icmp", count=len(rtts_s), interval_s=0.2)
+    return Measurement(name, ask, pings=told, is_loaded=loaded)
+
+
+def steady_pings(rtt_s: float = 0.02, sd_s: float = 0.0, count: int = 200, seed: int = 1) -> Measurement:
+    return pings(list(np.random.default_rng(seed).normal(rtt_s, sd_s, count)))
+
+
+def transfer(
+    rates_bps: Sequence[float],
+    rtts_s: Sequence[float] = (),
+    *,
+    flows: int = 1,
+    resent: int = 0,
+    ask: Ask | None = None,
+    window: float | None = None,
+    name: str = "iperf3.json",
+) -> Measurement:
+    """Intervals of a second with these rates together, and these round-trip times of each flow."""
+    seconds = tuple(
+        Second(n, n + 1.0, rate / 8, resent, (rtts_s[n],) * flows if rtts_s else (), (1e5,) * flows)
+        for n, rate in enumerate(rates_bps)
+    )
+    total = sum(rates_bps) / 8
+    told = Transfer(
+        goodput_bps=float(np.mean(rates_bps)),
+        seconds=seconds,
+        flows_bps=(float(np.mean(rates_bps)) / flows,) * flows,
+        retransmits=resent * len(rates_bps),
+        segments=total / 1448,
+        mss_bytes=1448,
+        window_limit_bytes=window,
+    )
+    return Measurement(
+        name, ask or Ask("iperf3", "tcp", flows, float(len(rates_bps)), congestion="cubic"), transfer=told
+    )
+
+
+def fitted(*measurements: Measurement) -> PathFit:
+    return path.fit([Reading("files", "test", measurements, (), ())])
+
+
+def holds(each: Fitted, truth: float) -> bool:
+    return (each.low is None or each.low <= truth) and (each.high is None or truth <= each.high)
+
+
+def test_the_round_trip_time_and_its_jitter_come_out() -> None:
+    found = fitted(steady_pings(0.02, 0.0005))
+    rtt, jitter = found.of("rtt"), found.of("jitter")
+    assert (rtt.status, jitter.status) == ("identified", "identified")
+    assert rtt.value == pytest.approx(0.02, rel=0.005)
+    assert holds(rtt, 0.02)
+    assert jitter.value == pytest.approx(0.0005, rel=0.15)
+    assert holds(jitter, 0.0005)
+    assert found.of("rtt_base").value == pytest.approx(0.0185, rel=0.02)
+
+
+def test_the_interval_of_the_round_trip_time_holds_it_in_95_of_100_draws() -> None:
+    hits = [holds(fitted(steady_pings(0.02, 0.001, 50, seed)).of("rtt"), 0.02) for seed in range(300)]
+    assert sum(hits) >= 300 * 0.95 - 3 * math.sqrt(300 * 0.95 * 0.05)
+
+
+def test_pings_that_do_not_vary_have_no_jitter_above_the_clock() -> None:
+    jitter = fitted(pings([0.02, 0.020001] * 20)).of("jitter")
+    assert (jitter.status, jitter.value, jitter.low) == ("bound", 0.0, None)
+    assert jitter.high is not None
+
+
+def test_correlated_pings_are_told_from_independent_ones() -> None:
+    rng = np.random.default_rng(3)
+    walk = [0.0]
+    for step in rng.normal(0, 1e-3, 400):
+        walk.append(0.9 * walk[-1] + step)
+    found = fitted(pings([0.05 + each for each in walk])).of("rtt_correlation")
+    assert found.value == pytest.approx(0.9, abs=0.08)
+    assert "chance" not in found.rule
+    assert "chance" in fitted(steady_pings(0.05, 1e-3)).of("rtt_correlation").rule
+
+
+def noisy(rate_bps: float, count: int = 30, cv: float = 0.01, seed: int = 1) -> list[float]:
+    return list(np.random.default_rng(seed).normal(rate_bps, cv * rate_bps, count))
+
+
+def full(
+    flows: int = 4, rate_bps: float = 50e6, queue_s: float = 0.03, resent: int = 3, name: str = "full.json"
+) -> Measurement:
+    """Flows that fill a link of this rate, in frames, with a queue that grows to this time."""
+    queues = [0.02 + queue_s * (0.6 + 0.4 * (n % 5) / 4) for n in range(30)]
+    return transfer(noisy(rate_bps / FRAMING), queues, flows=flows, resent=resent, name=name)
+
+
+def test_capacity_and_buffer_come_out_where_a_queue_stands() -> None:
+    found = fitted(steady_pings(), full())
+    rate, buffer = found.of("rate", "forward"), found.of("buffer", "forward")
+    assert (rate.status, buffer.status) == ("identified", "identified")
+    assert rate.value == pytest.approx(50e6, rel=0.01)
+    assert holds(rate, 50e6)
+    assert buffer.value == pytest.approx(0.03 * 50e6 / 8, rel=0.05)
+    assert holds(buffer, 0.03 * 50e6 / 8)
+    assert found.of("loss", "forward").status == "bound"  # what the full queue dropped is among it
+    assert found.of("rate", "backward").status == "not identifiable"
+
+
+def test_constant_traffic_of_others_is_kept_as_an_explanation() -> None:
+    kept = [each for each in fitted(steady_pings(), full()).explanations if each.of == "rate" and each.fits]
+    assert len(kept) == 2
+    assert all(each.apart for each in kept)
+
+
+def test_without_a_queue_the_rate_is_only_a_bound() -> None:
+    found = fitted(steady_pings(), transfer(noisy(20e6), [0.02] * 30, resent=2))
+    rate = found.of("rate", "forward")
+    assert (rate.status, rate.high) == ("bound", None)
+    assert found.of("buffer", "forward").status == "not identifiable"
+    assert "-P 8" in (found.of("buffer", "forward").next or "")
+
+
+def test_loss_of_flows_without_a_queue_comes_out_with_the_interval_of_its_count() -> None:
+    lost, rate_bps = 2, 20e6
+    found = fitted(steady_pings(), transfer([rate_bps] * 30, [0.02] * 30, resent=lost)).of("loss", "forward")
+    sent = 24 * rate_bps / 8 / 1448  # without the ramp
+    assert found.value == pytest.approx(24 * lost / sent, rel=0.01)
+    low, high = poisson_interval(24 * lost)
+    assert (found.low, found.high) == pytest.approx((low / sent, high / sent))
+
+
+def test_no_loss_is_a_bound_and_not_0() -> None:
+    found = fitted(steady_pings(), transfer([20e6] * 30, [0.02] * 30)).of("loss", "forward")
+    assert (found.status, found.low) == ("bound", None)
+    assert found.high == pytest.approx(3.69 / (24 * 20e6 / 8 / 1448), rel=0.01)  # the rule of three, at 97.5 %
+
+
+def test_datagrams_below_the_rate_tell_the_loss() -> None:
+    ask = Ask("iperf3", "udp", 1, 60.0, rate_bps=10e6, length_bytes=1448)
+    lost = Measurement("udp.json", ask, transfer=Transfer(9.9e6, lost=100, datagrams=50_000))
+    found = fitted(steady_pings(), full(), lost).of("loss", "forward")
+    assert (found.status, found.value) == ("identified", pytest.approx(0.002))
+
+
+def test_datagrams_that_overload_a_link_tell_its_rate() -> None:
+    ask = Ask("iperf3", "udp", 1, 10.0, rate_bps=100e6, length_bytes=1400)
+    lost = Measurement("udp.json", ask, transfer=Transfer(40e6, lost=60_000, datagrams=100_000))
+    rate = fitted(steady_pings(), lost).of("rate", "forward")
+    assert rate.value == pytest.approx(40e6 * 1442 / 1400)
+
+
+@pytest.mark.parametrize("queue_s", [0.0, 0.02])
+def test_a_bucket_tells_its_credit_and_whether_it_shapes_or_polices(queue_s: float) -> None:
+    high, low, knee = 100e6, 20e6, 12
+    rates = noisy(high / FRAMING, knee, 0.005) + noisy(low / FRAMING, 30, 0.005, 2)
+    found = fitted(steady_pings(), transfer(rates, [0.02 + queue_s] * 42, flows=2))
+    rate, burst, refill = (found.of(f"bucket_{name}", "forward") for name in ("rate", "burst", "refill"))
+    credit = (high - low) / 8 * knee
+    assert rate.value == pytest.approx(high, rel=0.01)
+    assert burst.value == pytest.approx(credit, rel=0.02)
+    assert refill.value == pytest.approx(low, rel=0.01)
+    assert holds(burst, credit)
+    assert holds(refill, low)
+    fits = {each.says for each in found.explanations if each.of == "bucket" and each.fits}
+    assert fits == ({"a shaper, which delays"} if queue_s else {"a policer, which drops"})
+
+
+def test_a_rate_that_does_not_fall_is_no_bucket() -> None:
+    found = fitted(steady_pings(), transfer(noisy(50e6, 60, 0.03), [0.05] * 60))
+    assert found.of("bucket_burst", "forward").status == "not identifiable"
+
+
+def test_a_cap_of_each_flow_comes_out_where_neither_window_nor_loss_explains_it() -> None:
+    one = transfer(noisy(10e6 / FRAMING), [0.05] * 30, name="1.json")
+    four = transfer(noisy(40e6 / FRAMING), [0.05] * 30, flows=4, name="4.json")
+    found = fitted(steady_pings(), one, four)
+    assert found.of("per_flow", "forward").value == pytest.approx(10e6, rel=0.01)
+    assert found.of("rate", "forward").status == "bound"  # eight flows might get more
+
+
+def test_a_window_explains_one_flow_as_well_as_a_cap_does() -> None:
+    window = 10e6 / FRAMING * 0.02 / 8
+    one = transfer(noisy(10e6 / FRAMING), [0.02] * 30, window=window, name="1.json")
+    four = transfer(noisy(40e6 / FRAMING), [0.05] * 30, flows=4, window=window, name="4.json")
+    assert fitted(steady_pings(), one, four).of("per_flow", "forward").status == "not identifiable"
+
+
+def test_a_rate_that_varies_while_a_queue_stands_is_not_a_constant_link() -> None:
+    rates = noisy(30e6, 30, 0.3)
+    found = fitted(steady_pings(), transfer(rates, [0.06] * 30, flows=4))
+    says = {each.says: each.fits for each in found.explanations if each.of == "variation"}
+    assert says == {
+        "a constant link that nobody else uses": False,
+        "traffic of others, which comes and goes": True,
+        "a link whose rate changes": True,
+    }
+
+
+def test_no_file_about_a_property_makes_it_unknown_and_never_0() -> None:
+    found = fitted(steady_pings())
+    for name in ("rate", "buffer", "loss", "per_flow", "bucket_burst"):
+        each = found.of(name, "forward")
+        assert (each.status, each.value, each.low, each.high) == ("not identifiable", None, None, None), name
+
+
+def test_a_link_needs_a_rate_and_a_round_trip_time() -> None:
+    with pytest.raises(UserError, match=r"no link can be built: no transfer.*path\.rate"):
+        chosen(fitted(steady_pings()), {})
+    with pytest.raises(UserError, match=r"no link can be built: .*path.rtt"):
+        chosen(fitted(full()), {})
+    keys = chosen(fitted(steady_pings()), {"rate": "10 Mbit/s"}).keys()
+    assert keys == {"rate": "10 Mbit/s", "rtt": "20 ms"}
+
+
+def test_both_directions_are_fitted_apart() -> None:
+    back = full(rate_bps=10e6, name="back.json")
+    assert back.ask is not None
+    back = replace(back, ask=replace(back.ask, reverse=True), way="backward")
+    keys = chosen(fitted(steady_pings(), full(), back), {}).keys()
+    assert set(keys["rate"]) == {"forward", "backward"}
+    found = fitted(steady_pings(), full(), back)
+    assert found.of("rate", "forward").value == pytest.approx(50e6, rel=0.01)
+    assert found.of("rate", "backward").value == pytest.approx(10e6, rel=0.01)
