@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,11 +22,14 @@ ORDER = ("rate", "rtt", "jitter", "loss", "buffer", "shaper", "policer", "trace"
 
 @dataclass(frozen=True)
 class Chosen:
-    """A number that the link has; `why` is its provenance in a line. `tunes`: trials may refine it."""
+    """A number that the link has; `why` is its provenance in a line. `tunes`: trials may refine it. `like` is the
+    number that it is assumed to equal.
+    """
 
     value: float
     why: str
     tunes: bool = False
+    like: str | None = None
 
 
 @dataclass(frozen=True)
@@ -46,13 +50,17 @@ class LinkFit:
             name: replace(self.numbers[name], value=value, why=f"{self.numbers[name].why}; {why}")
             for name, value in values.items()
         }
-        return replace(self, numbers={**self.numbers, **changed})
+        numbers = {**self.numbers, **changed}
+        for name, chosen in numbers.items():  # a direction that nobody measured stays as the other one
+            if chosen.like is not None:
+                numbers[name] = replace(chosen, value=numbers[chosen.like].value)
+        return replace(self, numbers=numbers)
 
     def keys(self) -> dict[str, Any]:
         """The keys of the link, as a topology file has them."""
         found: dict[str, Any] = {}
         if self.trace is not None:
-            found["trace"] = self.trace
+            found["trace"] = os.path.basename(self.trace)
         else:
             found |= self._rates()
         found["rtt"] = units.format_time(round(self.numbers["rtt"].value * 1e6) * 1000)
@@ -159,7 +167,8 @@ def _assumed(way: Way, like: Way, numbers: dict[str, Chosen]) -> None:
     for name in ("rate", "buffer", "bucket_rate", "bucket_burst", "bucket_refill"):
         other = numbers.get(f"{name}.{like}")
         if other is not None:
-            numbers[f"{name}.{way}"] = Chosen(other.value, f"not measured: assumed to be as {like}")
+            why = f"not measured: assumed to be as {like}"
+            numbers[f"{name}.{way}"] = Chosen(other.value, why, like=f"{name}.{like}")
 
 
 def _why(each: Fitted) -> str:

@@ -67,8 +67,8 @@ def _file(reading: Reading, held_out: bool) -> dict[str, Any]:
 
 def asks_of(readings: Sequence[Reading]) -> list[Ask]:
     """Each measurement that can be made again, once, in the order of the files."""
-    every = (each.ask for reading in readings for each in reading.measurements if each.ask is not None)
-    return list(dict.fromkeys(every))
+    every = (each for reading in readings for each in reading.measurements)
+    return list(dict.fromkeys(each.ask for each in every if each.ask is not None and not each.is_loaded))
 
 
 def verdicts(readings: Sequence[Reading], held: Sequence[Reading], rebuilt: Rebuilt) -> tuple[Judged, ...]:
@@ -78,7 +78,7 @@ def verdicts(readings: Sequence[Reading], held: Sequence[Reading], rebuilt: Rebu
         by_ask: dict[Ask, list[Measurement]] = {}
         for reading in group:
             for each in reading.measurements:
-                if each.ask is not None:
+                if each.ask is not None and not each.is_loaded:
                     by_ask.setdefault(each.ask, []).append(each)
         for ask, runs in by_ask.items():
             files = list(dict.fromkeys(each.file for each in runs))

@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..error import TestbedError, UserError
-from ..trial.folder import read_json, write_json
+from ..trial.folder import read_json, write_bytes, write_json, write_text
 from ..trial.result import TrialResult
 from ..trial.workload.command_output import output_file
+from ..trial.workload.ping import OUTPUT
 from . import written
 from .fit import path as paths
 from .fit.path import PathFit
@@ -25,11 +26,13 @@ from .link import LinkFit
 from .measurement import Ask, Measurement, Reading, with_load
 from .reader import registry
 
-TOPOLOGY, SCENARIO, RESULTS = "topology.yaml", "scenario.yaml", "results"
+TOPOLOGY, SCENARIO, PINGS, RESULTS = "topology.yaml", "scenario.yaml", "pings.yaml", "results"
 STEPS_MAX = 4
 SETTLED = {"rate": 0.005, "bucket_rate": 0.005, "bucket_refill": 0.005, "bucket_burst": 0.01, "buffer": 0.03}
 """A number is settled if a step changes it by less."""
 TUNED = tuple(SETTLED)
+STEADIER = {"buffer": "queue"}
+"""The median queue rises with the buffer, and varies less than the largest one."""
 CHANGE_MAX = 2.0
 TIMES = "steps.json"
 REFINED_OFF = {"buffer": 0.12}
@@ -74,38 +77,55 @@ class Refined:
     notes: tuple[str, ...] = field(default=())
 
 
-def write(folder: Path, link: LinkFit, asks: Sequence[Ask], repetitions: int, seed: int) -> Path:
-    """The topology and the scenario in a folder; the path of the scenario."""
+def write(folder: Path, link: LinkFit, asks: Sequence[Ask], repetitions: int, seed: int) -> None:
+    """The topology and the scenarios in a folder; a trace is copied beside them."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / TOPOLOGY).write_text(written.topology(link), encoding="utf-8")
-    (folder / SCENARIO).write_text(written.scenario(asks, repetitions, seed), encoding="utf-8")
-    return folder / SCENARIO
+    if link.trace is not None:
+        write_bytes(folder / Path(link.trace).name, Path(link.trace).read_bytes())
+    write_text(folder / TOPOLOGY, written.topology(link))
+    for name, mine, text in _scenarios(asks):
+        if mine:
+            write_text(folder / name, text(mine, repetitions, seed))
 
 
-def run(scenario: Path, results: Path, asks: Sequence[Ask], measure: Measure) -> Rebuilt:
-    """Carries it out and reads what the tools said."""
-    by_words = {" ".join(ask.words()): ask for ask in asks}
+def _scenarios(asks: Sequence[Ask]) -> tuple[tuple[str, list[Ask], Callable[..., str]], ...]:
+    """Transfers and pings are of two workloads, and so of two scenarios."""
+    idle = [ask for ask in asks if ask.tool == "ping"]
+    return (SCENARIO, [ask for ask in asks if ask not in idle], written.scenario), (PINGS, idle, written.pings)
+
+
+def run(folder: Path, asks: Sequence[Ask], measure: Measure) -> Rebuilt:
+    """Carries out the scenarios of a folder and reads what the tools said."""
     found: dict[Ask, list[Measurement]] = {ask: [] for ask in asks}
-    notes = []
-    for result in measure(scenario, results):
-        ask = by_words[dict(result.params)["workload.variant"]]
-        if result.verdict == "invalid":
-            notes.append(f"{result.id} is invalid: {'; '.join(result.warnings)[:200]}")
-            continue
-        try:
-            reading = registry.read(results / "trials" / result.id / output_file("client", 1, "out"))
-        except UserError as error:
-            notes.append(str(error))
-            continue
-        found[ask] += [replace(each, ask=ask, file=result.id) for each in reading.measurements]
+    notes: list[str] = []
+    for name, mine, _ in _scenarios(asks):
+        results = folder / f"{RESULTS}{'-pings' if name == PINGS else ''}"
+        for result in measure(folder / name, results) if mine else ():
+            ask = next(ask for ask in mine if _is_of(ask, dict(result.params)))
+            if result.verdict == "invalid":
+                notes.append(f"{result.id} is invalid: {'; '.join(result.warnings)[:200]}")
+                continue
+            output = OUTPUT if name == PINGS else output_file("client", 1, "out")
+            try:
+                reading = registry.read(results / "trials" / result.id / output)
+            except UserError as error:
+                notes.append(str(error))
+                continue
+            found[ask] += [replace(each, ask=ask, file=result.id) for each in reading.measurements]
     return Rebuilt({ask: tuple(runs) for ask, runs in found.items()}, tuple(notes))
+
+
+def _is_of(ask: Ask, params: Mapping[str, str]) -> bool:
+    if ask.tool == "ping":
+        return written.ping_values(ask) == tuple(params[key] for key in written.PING_KEYS)
+    return " ".join(ask.words()) == params["workload.variant"]
 
 
 def refine(
     folder: Path,
     fit: PathFit,
     link: LinkFit,
-    asks: Sequence[Ask],
+    readings: Sequence[Reading],
     measure: Measure,
     budget_s: float,
     seed: int,
@@ -116,8 +136,10 @@ def refine(
     """
     tuned = [name for name, chosen in link.numbers.items() if chosen.tunes and name.partition(".")[0] in TUNED]
     tuned = [name for name in tuned if _key(name) not in link.asked and fit.fitted[name].is_known]
-    if not tuned or not asks or link.trace is not None:
+    needed = _needed(fit, tuned, readings)
+    if not tuned or not needed or link.trace is not None:
         return Refined(link, fit, stopped="nothing to refine")
+    idle = _idle(readings)
     steps: list[Step] = []
     notes: list[str] = []
     spent_s = _spent(folder)
@@ -127,13 +149,14 @@ def refine(
         place = folder / str(number)
         began = clock()
         try:
-            rebuilt = run(write(place, link, asks, 1, seed), place / RESULTS, asks, measure)
+            write(place, link, needed, 1, seed)
+            rebuilt = run(place, needed, measure)
         finally:
             spent_s[str(number)] = spent_s.get(str(number), 0.0) + clock() - began
             write_json(folder / TIMES, spent_s)
         notes += rebuilt.notes
-        again = paths.fit(with_load(rebuilt.readings))
-        factors = {name: _factor(fit.fitted[name].value, again.fitted[name].value) for name in tuned}
+        again = paths.fit([*idle, *with_load(rebuilt.readings)])
+        factors = {name: _factor(_told(fit, name), _told(again, name)) for name in tuned}
         known = {name: factor for name, factor in factors.items() if factor is not None}
         tried = {name: link.numbers[name].value for name in tuned}
         steps.append(Step(number, tried, known, sum(map(len, rebuilt.runs.values()))))
@@ -149,6 +172,24 @@ def refine(
     return Refined(link, fit, tuple(steps), f"{STEPS_MAX} steps", tuple(notes))
 
 
+def _needed(fit: PathFit, tuned: Sequence[str], readings: Sequence[Reading]) -> list[Ask]:
+    """The measurements from which the numbers that tune were fitted, of TCP."""
+    words = [name.partition(".") for name in tuned]
+    files = {file for word, _, way in words for file in fit.fitted[f"{STEADIER.get(word, word)}.{way}"].sources}
+    every = (each for reading in readings for each in reading.measurements)
+    mine = (each.ask for each in every if each.file in files and each.transfer is not None and each.ask is not None)
+    return list(dict.fromkeys(ask for ask in mine if ask.is_bulk))
+
+
+def _idle(readings: Sequence[Reading]) -> list[Reading]:
+    """The measured pings without load: a rebuilt path has the same round-trip time, so a step need not ping."""
+    found = []
+    for reading in readings:
+        kept = tuple(each for each in reading.measurements if each.pings is not None and not each.is_loaded)
+        found += [replace(reading, measurements=kept)] if kept else []
+    return found
+
+
 def _words(factors: Mapping[str, float]) -> str:
     return ", ".join(f"{factor:.4f}" for factor in factors.values())
 
@@ -162,6 +203,12 @@ def _factor(measured: float | None, rebuilt: float | None) -> float | None:
     if not measured or not rebuilt:
         return None
     return min(max(measured / rebuilt, 1 / CHANGE_MAX), CHANGE_MAX)
+
+
+def _told(fit: PathFit, name: str) -> float | None:
+    """What corrects a number: its own fit, or a steadier one that rises with it."""
+    word, _, way = name.partition(".")
+    return fit.fitted[f"{STEADIER.get(word, word)}.{way}"].value
 
 
 def _spent(folder: Path) -> dict[str, float]:

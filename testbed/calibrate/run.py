@@ -6,12 +6,14 @@ command: its trials are runs, and finished ones are not measured again.
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..error import UserError
+from ..error import SpecError, UserError, with_allowed
+from ..spec.load import load_topology
 from ..trial.folder import replace_json, write_text
 from . import page, rebuild, written
 from .fit import path as paths
@@ -37,7 +39,6 @@ class Wanted:
     budget_s: float = 600.0
     seed: int = 1
     repetitions: int = written.REPETITIONS
-    allow_paths: bool = False
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,24 @@ def prepare(wanted: Wanted) -> Prepared:
     """Reads and fits. Raises UserError if no link can be built."""
     readings, held = read(wanted)
     fit = paths.fit(readings)
-    return Prepared(readings, held, fit, chosen(fit, wanted.asked))
+    link = chosen(fit, wanted.asked)
+    _refuse_unbuildable(link)
+    return Prepared(readings, held, fit, link)
+
+
+def _refuse_unbuildable(link: LinkFit) -> None:
+    """Raises UserError for keys of the user's that no topology can have."""
+    with tempfile.TemporaryDirectory(prefix="testbed-") as place:
+        rebuild.write(Path(place), link, [], 1, 1)
+        try:
+            load_topology(Path(place, rebuild.TOPOLOGY))
+        except SpecError as error:
+            problems = error.problems
+        else:
+            return
+    said = "; ".join(with_allowed(each.what, each.allowed) for each in problems)
+    assert link.asked, f"BUG: a link that cannot be built: {said}"
+    raise UserError(f"--set {', '.join(f'path.{key}' for key in link.asked)}: {said}")
 
 
 def carry_out(
@@ -107,17 +125,17 @@ def carry_out(
     refined = Refined(prepared.link, prepared.fit, stopped="no file can be measured again")
     rebuilt = Rebuilt({})
     if prepared.asks and wanted.budget_s > 0:
-        say(f"refinement: up to {rebuild.STEPS_MAX} steps of {len(prepared.asks)} trials")
+        say(f"refinement: up to {rebuild.STEPS_MAX} steps")
         refined = rebuild.refine(
-            *(folder / REFINEMENT, prepared.fit, prepared.link, prepared.asks, measure, wanted.budget_s, wanted.seed)
+            *(folder / REFINEMENT, prepared.fit, prepared.link, prepared.readings, measure),
+            *(wanted.budget_s, wanted.seed),
         )
         say(f"refinement: {len(refined.steps)} steps, {refined.stopped}")
     fit = rebuild.refitted(refined)
     asks = prepared.every_ask
     _write_spec(folder, refined.link, fit, prepared.readings, asks, wanted)
     if asks:
-        place = folder / rebuild.RESULTS
-        rebuilt = rebuild.run(folder / rebuild.SCENARIO, place, asks, measure)
+        rebuilt = rebuild.run(folder, asks, measure)
     judged = verdicts(prepared.readings, prepared.held, rebuilt)
     notes = (*(note for each in (*prepared.readings, *prepared.held) for note in each.notes), *refined.notes)
     outcome = Outcome(
@@ -135,9 +153,7 @@ def carry_out(
 def _write_spec(
     folder: Path, link: LinkFit, fit: paths.PathFit, readings: Sequence[Reading], asks: Sequence[Ask], wanted: Wanted
 ) -> None:
-    write_text(folder / rebuild.TOPOLOGY, written.topology(link))
-    if asks:
-        write_text(folder / rebuild.SCENARIO, written.scenario(asks, wanted.repetitions, wanted.seed))
+    rebuild.write(folder, link, asks, wanted.repetitions, wanted.seed)
     write_text(folder / WHAT_IF, written.what_if())
     measurements = [each for reading in readings for each in reading.measurements]
     text = written.profile(grouped(measurements), fit)

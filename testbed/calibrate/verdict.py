@@ -17,23 +17,26 @@ from ..analysis import statistic
 from ..analysis.statistic import Estimate
 from .fit.fitted import LARGEST_CORRELATION, LEVEL, correlation
 from .fit.steady import steady
-from .measurement import Measurement
+from .measurement import Measurement, Pings
 
 Verdict: TypeAlias = Literal["agrees", "differs", "cannot tell", "not identifiable"]
 
 ENOUGH = 5
+CLOCK_STEPS = 2
+JITTER_LEAST_S = 5e-6
 
 
 @dataclass(frozen=True)
 class Metric:
     """`of` is the number of a run with its standard error within the run; None where the run does not tell it.
-    `tolerance` is the largest ratio, less 1, that counts as agreement.
+    `tolerance` is the largest ratio, less 1, that counts as agreement. `may_lack`: the trials' tool may not tell it.
     """
 
     name: str
     unit: str
     tolerance: float
     of: Callable[[Measurement], Estimate | None]
+    may_lack: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,7 @@ def judged(
         sides = [[value for each in runs if (value := metric.of(each)) is not None] for runs in (measured, rebuilt)]
         if not sides[0] and not sides[1]:
             continue
-        yield _judge(metric, said, tuple(files), held_out, sides[0], sides[1])
+        yield _judge(metric, said, tuple(files), held_out, sides[0], sides[1], len(rebuilt))
 
 
 def _judge(
@@ -77,6 +80,7 @@ def _judge(
     held_out: bool,
     measured: Sequence[Estimate],
     rebuilt: Sequence[Estimate],
+    trials: int,
 ) -> Judged:
     one, other = (together(each) if each else None for each in (measured, rebuilt))
     about = (said, files, held_out, metric.name, metric.unit)
@@ -90,6 +94,8 @@ def _judge(
 
     if one is None:
         return made("not identifiable", "the files do not tell it")
+    if other is None and trials and metric.may_lack:
+        return made("not identifiable", "the trials' tool does not tell it")
     if other is None:
         return made("cannot tell", "no trial that is not invalid tells it")
     if one.value <= 0 and other.value <= 0:
@@ -204,19 +210,46 @@ def _idle(share: float | None) -> Callable[[Measurement], Estimate | None]:
         if share is None:
             if len(run.pings.rtts_s) >= ENOUGH:
                 return series_mean(run.pings.rtts_s)
-            return None if run.pings.mean_s is None else Estimate(run.pings.mean_s, None, 0)
+            return _mean_of_summary(run.pings)
         return series_quantile(run.pings.rtts_s, share) if len(run.pings.rtts_s) >= ENOUGH else None
 
     return of
 
 
+def _mean_of_summary(pings: Pings) -> Estimate | None:
+    """With the error that the tool's own deviation gives; what it rounds to counts as one, too."""
+    if pings.mean_s is None:
+        return None
+    if pings.sd_s is None or pings.received < ENOUGH:
+        return Estimate(pings.mean_s, None, 0)
+    error = math.hypot(pings.sd_s / math.sqrt(pings.received), pings.summary_step_s / math.sqrt(12))
+    return Estimate(pings.mean_s, error, pings.received - 1)
+
+
+def _deviation(run: Measurement) -> Estimate | None:
+    """The sd of pings, with the error of an sd of normal samples; None where it is that of the clock."""
+    pings = run.pings
+    if pings is None or pings.sd_s is None or pings.received < ENOUGH:
+        return None
+    if pings.sd_s <= CLOCK_STEPS * max(pings.step_s, pings.summary_step_s):
+        return None
+    return Estimate(pings.sd_s, pings.sd_s / math.sqrt(2 * (pings.received - 1)), pings.received - 1)
+
+
 def _jitter(run: Measurement) -> Estimate | None:
-    return None if run.transfer is None or not run.transfer.jitter_s else Estimate(run.transfer.jitter_s, None, 0)
+    """RFC 3550's estimate remembers 16 differences: with its gain g = 1/16, its variance is g / (2 - g) = 1/31 of
+    theirs, whose deviation is taken to be their mean, as that of an exponential distribution. Below 5 µs it is none.
+    """
+    jitter_s = None if run.transfer is None else run.transfer.jitter_s
+    if jitter_s is None or jitter_s < JITTER_LEAST_S:
+        return None
+    return Estimate(jitter_s, jitter_s / math.sqrt(31), 30)
 
 
 METRICS = (
     Metric("RTT mean", "s", 0.02, _idle(None)),
-    Metric("RTT p95", "s", 0.05, _idle(0.95)),
+    Metric("RTT deviation", "s", 0.5, _deviation),
+    Metric("RTT p95", "s", 0.05, _idle(0.95), may_lack=True),
     Metric("goodput", "bit/s", 0.10, _goodput),
     Metric("RTT under load p50", "s", 0.15, _loaded(0.5)),
     Metric("RTT under load p95", "s", 0.15, _loaded(0.95)),

@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from .. import units
 from ..analysis import statistic
 from .fit.path import WAYS, PathFit
 from .fit.steady import Group
@@ -18,6 +19,8 @@ PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ./%_-]*")
 WIDTH = 116
 SERVER = "{at: server, run: [iperf3, --server], ready: {tcp: 5201}}"
 CLIENT = '{at: client, env: {SERVER: "{server.address}"}, run: [sh, -c, "exec {variant}"]}'
+PING_KEYS = ("workload.count", "workload.interval", "workload.size")
+PING_LEAST_NS, PING_BYTES = 10_000_000, 56
 KEY_OF = {"bucket_rate": "shaper", "bucket_burst": "shaper", "bucket_refill": "shaper"}
 CONTROLS, FLOWS, WINDOWS = ("cubic", "bbr"), (1, 4, 8), ("auto", "1 MiB")
 REPETITIONS = 3
@@ -102,6 +105,31 @@ def scenario(asks: Sequence[Ask], repetitions: int, seed: int, name: str = "cali
             "",
         ]
     )
+
+
+def pings(asks: Sequence[Ask], repetitions: int, seed: int, name: str = "calibrated-pings") -> str:
+    """Makes the pings without load again."""
+    rows = [f"    - {flow(ping_values(ask))}" for ask in asks]
+    return "\n".join(
+        [
+            "# Makes the pings without load again.",
+            f"name: {name}",
+            "topology: topology.yaml",
+            "workload: {tool: ping, from: client, to: server}",
+            "sweep:",
+            f"  {'+'.join(PING_KEYS)}:",
+            *rows,
+            f"repetitions: {repetitions}",
+            f"seed: {seed}",
+            "",
+        ]
+    )
+
+
+def ping_values(ask: Ask) -> tuple[str, str, str]:
+    """What the axes of the pings have for it, in the order of PING_KEYS."""
+    interval_ns = max(PING_LEAST_NS, round(ask.interval_s * 1e3) * 1_000_000)
+    return str(ask.count), units.format_time(interval_ns), str(ask.length_bytes or PING_BYTES)
 
 
 def what_if(name: str = "what-if") -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from ...analysis import statistic
@@ -16,46 +17,64 @@ SAMPLED_HIGH = 1.3
 """A smoothed round-trip time that is told once a second stays below that of a full queue."""
 PINGED_HIGH = 1.1
 ENOUGH_PINGS = 20
+STANDING = 0.5
 LEAST_S, LEAST_SHARE = 0.0005, 0.05
 
 
 def fit(loads: Sequence[Load], pings: Sequence[Measurement], rate_bps: float | None, rtt_s: float | None) -> Found:
-    """The largest queue that a round-trip time shows, times the rate."""
+    """The largest queue that a round-trip time shows, times the rate; and the median queue, as `queue`."""
     if rate_bps is None or rtt_s is None:
-        return Found((unknown("buffer", "B", "the rate or the round-trip time is not known", NEXT),))
+        why = "the rate or the round-trip time is not known"
+        return Found((unknown("buffer", "B", why, NEXT), unknown("queue", "s", why, NEXT)))
+    chosen = _chosen(loads)
+    queue = _queue(chosen, rtt_s)
     direct = [rtt for each in pings if each.pings for rtt in (each.pings.rtts_s or (each.pings.max_s or 0.0,))]
-    sampled, where = _sampled(loads, rtt_s)
-    files = unique([*(each.file for each in pings), *(each.file for load in where for each in load.group.runs)])
+    sampled_s = _top(chosen[0]) - rtt_s if chosen else None
+    files = unique([*(each.file for each in pings), *(chosen[0].group.files if chosen else ())])
     if len(direct) >= ENOUGH_PINGS:
-        delay_s, high = max(direct) - rtt_s, PINGED_HIGH
-        how = f"the largest of {len(direct)} pings under load"
-        if sampled is not None and sampled > delay_s:
-            delay_s, how = sampled, "the largest smoothed round-trip time under load"
-    elif sampled is not None:
-        delay_s, high, how = sampled, SAMPLED_HIGH, "the largest smoothed round-trip time under load"
+        delay_s, high, how = max(direct) - rtt_s, PINGED_HIGH, f"the largest of {len(direct)} pings under load"
+    elif sampled_s is not None:
+        delay_s, high, how = sampled_s, SAMPLED_HIGH, f"the largest smoothed round-trip time of {chosen[0].group.said}"
     else:
-        return Found((unknown("buffer", "B", "no load: nothing tells how long a full queue takes", NEXT),))
+        why = "no load: nothing tells how long a full queue takes"
+        return Found((unknown("buffer", "B", why, NEXT), queue))
     if delay_s <= LEAST_S + LEAST_SHARE * rtt_s:
-        return Found((unknown("buffer", "B", "no queue stood under load", NEXT, files),))
+        return Found((unknown("buffer", "B", "no queue stood under load", NEXT, files), queue))
     value = delay_s * rate_bps / 8
     rule = f"{how} is {delay_s * 1e3:.4g} ms above the base, at the rate of the link"
-    if not _was_full(where or loads):
-        rule += (
-            "; nothing shows that it was full (no drops, or a congestion control that does not fill it): at least that"
-        )
-        return Found((Fitted("buffer", "B", "bound", rule, value, value * 0.95, None, files, NEXT),))
-    return Found((Fitted("buffer", "B", "identified", rule, value, value * 0.95, value * high, files),))
+    if not _was_full(chosen or loads):
+        rule += "; nothing shows that it was full (no drops, or a control that does not fill it): at least that"
+        return Found((Fitted("buffer", "B", "bound", rule, value, value * 0.95, None, files, NEXT), queue))
+    return Found((Fitted("buffer", "B", "identified", rule, value, value * 0.95, value * high, files), queue))
 
 
-def _sampled(loads: Sequence[Load], rtt_s: float) -> tuple[float | None, list[Load]]:
-    """The largest queue in s of flows that fill it, or else of any; which loads have it."""
-    filling = [each for each in loads if _fills(each)]
-    chosen = [each for each in (filling or loads) if any(second.rtts_s for second in _all(each))]
-    if not chosen:
-        return None, []
-    tops = {id(load): max(max(second.rtts_s) for second in _all(load) if second.rtts_s) - rtt_s for load in chosen}
-    best = max(chosen, key=lambda load: tops[id(load)])
-    return tops[id(best)], [best]
+def _chosen(loads: Sequence[Load]) -> list[Load]:
+    """Those with the fewest and the most flows, of controls that fill a buffer and had a queue standing if there are
+    any. The first one counts: with many flows and drops, smoothed round-trip times are above those of a full queue.
+    """
+    told = [each for each in loads if any(second.rtts_s for second in _all(each))]
+    standing = [each for each in told if _fills(each) and (each.standing or 0.0) >= STANDING]
+    found = sorted(standing or [each for each in told if _fills(each)] or told, key=lambda each: each.group.flows)
+    return [found[0], found[-1]] if len(found) > 1 else found
+
+
+def _top(load: Load) -> float:
+    return max(max(second.rtts_s) for second in _all(load) if second.rtts_s)
+
+
+def _queue(chosen: Sequence[Load], rtt_s: float) -> Fitted:
+    """The median queue of the chosen loads: their geometric mean."""
+    delays = [median_delay(each, rtt_s) for each in chosen]
+    known = [each for each in delays if each is not None and each > 0]
+    if not known or len(known) < len(delays):
+        return unknown("queue", "s", "no queue stood under load", NEXT)
+    value = math.exp(sum(map(math.log, known)) / len(known))
+    rule = f"how far the median round-trip time under load is above the base ({', '.join(_names(chosen))})"
+    return Fitted("queue", "s", "identified", rule, value, sources=unique([f for e in chosen for f in e.group.files]))
+
+
+def _names(chosen: Sequence[Load]) -> list[str]:
+    return [f"{each.group.flows} flow{'' if each.group.flows == 1 else 's'}" for each in chosen]
 
 
 def _all(load: Load) -> list[Second]:

@@ -18,10 +18,10 @@ from ..text_table import Column, Table, paragraph, show, terminal_width
 
 if TYPE_CHECKING:
     from ...calibrate.fit.fitted import Fitted
+    from ...calibrate.fit.path import PathFit
     from ...calibrate.measurement import Reading
     from ...calibrate.outcome import Outcome
     from ...calibrate.rebuild import Measure
-    from ...calibrate.run import Prepared
     from ...calibrate.verdict import Judged
 
 PREFIX = "path."
@@ -59,6 +59,10 @@ def calibrate(
     budget: Annotated[
         str, typer.Option(metavar="TIME", help="How long the refinement by trials may take; 0 for none.")
     ] = "10min",
+    repetitions: Annotated[
+        int,
+        typer.Option(min=1, metavar="N", help="How often the rebuilt path is measured."),
+    ] = 3,
     seed: Annotated[int, typer.Option(min=1, metavar="N", help="The first seed of the trials.")] = 1,
     jobs: Annotated[
         int, typer.Option(min=1, metavar="N", help="How many trials run at the same time.")
@@ -78,15 +82,15 @@ def calibrate(
     from ...calibrate.run import Wanted
 
     budget_s = _budget(budget)
-    wanted = Wanted(tuple(files), tuple(hold_out or ()), _asked(settings or []), budget_s, seed)
+    wanted = Wanted(tuple(files), tuple(hold_out or ()), _asked(settings or []), budget_s, seed, repetitions)
     console = Terminal()
     prepared = calibration.prepare(wanted)
     _print_files((*prepared.readings, *prepared.held))
     if dry_run:
-        _print_fit(prepared.fit.fitted.values(), prepared)
+        _print_fit(prepared.fit)
         return
     outcome = calibration.carry_out(wanted, prepared, output, _measure(jobs, console), lambda text: say(console, text))
-    _print_fit(outcome.fit.fitted.values(), prepared)
+    _print_fit(outcome.fit)
     _print_verdicts(outcome)
     print(f"calibrated: {output}/topology.yaml, {output}/report.html")
     if outcome.exit_code:
@@ -140,7 +144,7 @@ def _print_files(readings: Sequence[Reading]) -> None:
         print(paragraph(f"  not: {'; '.join((*each.untold, *each.notes))}", width, "    "))
 
 
-def _print_fit(fitted: Any, prepared: Prepared) -> None:
+def _print_fit(fit: PathFit) -> None:
     from ...calibrate.link import in_unit, interval_words
 
     columns = (
@@ -154,26 +158,26 @@ def _print_fit(fitted: Any, prepared: Prepared) -> None:
         value = "" if each.value is None else in_unit(each.value, each.unit)
         return name, value, interval_words(each), each.status
 
-    rows = tuple(row(each, name) for name, each in prepared.fit.fitted.items() if _is_shown(name, prepared))
+    rows = tuple(row(each, name) for name, each in fit.fitted.items() if _is_shown(name, fit))
     if rows:
         print()
         show(Table(columns, rows).lines(terminal_width()))
-    _print_open(prepared)
+    _print_open(fit)
 
 
-def _is_shown(name: str, prepared: Prepared) -> bool:
+def _is_shown(name: str, fit: PathFit) -> bool:
     """Not what nobody measured: the properties of a direction without any file."""
     _, _, way = name.partition(".")
     if not way:
         return True
-    return any(each.value is not None for other, each in prepared.fit.fitted.items() if other.endswith(f".{way}"))
+    return any(each.value is not None for other, each in fit.fitted.items() if other.endswith(f".{way}"))
 
 
-def _print_open(prepared: Prepared) -> None:
+def _print_open(fit: PathFit) -> None:
     """What several explanations fit, and what would tell more."""
     width = terminal_width()
     kept: dict[str, list[Any]] = {}
-    for each in prepared.fit.explanations:
+    for each in fit.explanations:
         if each.fits:
             kept.setdefault(each.of, []).append(each)
     for of, several in kept.items():
@@ -183,8 +187,8 @@ def _print_open(prepared: Prepared) -> None:
             if apart:
                 print(paragraph(f"  to tell: {apart}", width, "    "))
     seen: set[str] = set()
-    for name, fitted in prepared.fit.fitted.items():
-        if fitted.next and not fitted.is_known and fitted.next not in seen and _is_shown(name, prepared):
+    for name, fitted in fit.fitted.items():
+        if fitted.next and not fitted.is_known and fitted.next not in seen and _is_shown(name, fit):
             seen.add(fitted.next)
             print(paragraph(f"{name}: {fitted.rule}; to tell: {fitted.next}", width))
 
