@@ -13,6 +13,8 @@ from comparing import Compare
 from storedruns import Made, write_run
 
 from testbed.compare import published
+from testbed.report.stored_run import read
+from testbed.report.view import view
 
 ROOT = Path(__file__).parents[1]
 RATE_BPS = 10e9
@@ -453,8 +455,11 @@ def test_one_trial_that_its_own_variation_does_not_explain_differs(
     run = write_run(tmp_path / "run", run_of(tmp_path, levels, seeds=1, path=DRAWN), rate_bps=RATE_BPS)
     said = compare(run, profile_of(tmp_path, points), "--format", "json")
     assert said.code == code
-    told = [point["is_within_trial"] for point in json.loads(said.out)["series"][0]["matches"][0]["points"]]
+    found = json.loads(said.out)
+    told = [point["is_within_trial"] for point in found["series"][0]["matches"][0]["points"]]
     assert set(told) == {code == DIFFER}
+    first = view(read(run), profiles=[published.find(str(profile_of(tmp_path, points)))])["comparison"][0]
+    assert first["summary"].startswith(f"overall: {'differs' if code == DIFFER else 'cannot tell'}")
 
 
 @pytest.mark.parametrize(

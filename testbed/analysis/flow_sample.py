@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,12 @@ def parts(folder: Path, result: TrialResult) -> tuple[float, ...]:
     times = np.linspace(begin_s, end_s, count + 1)
     acked = sum(np.interp(times, each.time_s, each.acked_bytes) for each in samples)
     return tuple((8 * np.diff(acked) / np.diff(times)).tolist())
+
+
+def without_another_seed(results: Sequence[TrialResult]) -> list[TrialResult]:
+    """The only trial of each cell that has one: of how it varies, only its parts tell."""
+    seeds = Counter(tuple(each.params.items()) for each in results)
+    return [each for each in results if seeds[tuple(each.params.items())] == 1]
 
 
 def read(folder: Path, result: TrialResult) -> tuple[FlowSamples, ...]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +15,6 @@ from ..compare.profile import ProfileComparison
 from ..sweep.shard import in_words
 from ..sweep.store import Store
 from ..trial.folder import read_trial
-from ..trial.result import TrialResult
 from .comparison_table import write, write_table
 
 EXIT_CODES: Mapping[Verdict, int] = {"agree": 0, "differ": 1, "cannot tell": 5}
@@ -30,16 +28,10 @@ def found_in(folder: Path, name: str, choice: Choice, span: Span) -> ProfileComp
     results = store.results()
     trials = {each.id: read_trial(store.path / "trials" / each.id) for each in results}
     ours = series(results, trials)
-    alone = _alone(results) if span == "steady" else ()
+    alone = flow_sample.without_another_seed(results) if span == "steady" else ()
     parts = {each.id: flow_sample.parts(store.path / "trials" / each.id, each) for each in alone}
     found = profile.compare(ours, known, only, choice, span, parts)
     return replace(found, lost=(*_absent(store), *found.lost))
-
-
-def _alone(results: Sequence[TrialResult]) -> list[TrialResult]:
-    """The only trial of each cell that has one."""
-    seeds = Counter(tuple(each.params.items()) for each in results)
-    return [each for each in results if seeds[tuple(each.params.items())] == 1]
 
 
 def show(found: ProfileComparison, span: Span, format: str, output: Path | None) -> None:

@@ -128,6 +128,7 @@ class Traces:
     _rows: dict[str, int] = field(default_factory=dict)
     _metrics: dict[str, dict[str, float | None]] = field(default_factory=dict)
     _limits: dict[str, Limitation] = field(default_factory=dict)
+    _parts: dict[str, tuple[float, ...]] = field(default_factory=dict)
 
     def limit(self, run: StoredRun, each: TrialResult) -> Limitation:
         """What limited a trial. Raises UserError for broken samples."""
@@ -142,6 +143,14 @@ class Traces:
         if each.id not in self._metrics:
             self._metrics[each.id] = flow_sample.metrics(run.folder(each.id), each, [*METRICS])
         return self._metrics[each.id]
+
+    def parts(self, run: StoredRun) -> dict[str, tuple[float, ...]]:
+        """What the only trial of a cell brought in each part of it. Raises UserError for broken samples."""
+        found = flow_sample.without_another_seed(run.results)
+        self._parts |= {
+            each.id: flow_sample.parts(run.folder(each.id), each) for each in found if each.id not in self._parts
+        }
+        return {each.id: self._parts[each.id] for each in found}
 
     def read(self, run: StoredRun) -> tuple[dict[int, str], float]:
         """By a trial's number, and the share of all samples that was kept. Raises UserError for a broken file."""
@@ -189,7 +198,7 @@ def view(
         for each in results
     ]
     lost = [f"{run.missing} of {len(run.ids)} trials are missing"] if run.missing else []
-    compared, not_compared = published_row.comparisons(split, known, profiles, lost)
+    compared, not_compared = published_row.comparisons(split, known, profiles, lost, traces.parts(run))
     known = [*(profile for profile, _ in profiles), *known]
     return {
         "run": _run(run),
