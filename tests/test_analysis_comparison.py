@@ -30,11 +30,15 @@ def cell(base: object, candidate: object, tolerance: float = 0.03, **options: ob
     return found
 
 
-def test_equal_runs_are_the_same_even_without_tolerance_and_with_one_seed() -> None:
+def test_equal_runs_are_the_same_even_without_tolerance_but_one_seed_says_nothing_of_others() -> None:
+    """All trials of n equal pairs are on one of two levels in 2^(1-2n) of cases: 50, 12.5, 3.1 %."""
     base = run(1e9, 1e8, 1)
     assert cell(base, base, tolerance=0).verdict == "same"
-    assert cell(base[:1], base[:1], tolerance=0).verdict == "same"
-    assert cell([0.0, 0.0], [0.0, 0.0], tolerance=0).verdict == "same"
+    assert cell(base[:2], base[:2], tolerance=0).verdict == "same"  # seeds differ, and each is met
+    for count, verdict in ((1, "cannot tell"), (2, "cannot tell"), (3, "same")):
+        alike = cell([1e9] * count, [1e9] * count, tolerance=0)
+        assert (alike.verdict, alike.seeds_needed) == (verdict, 3)
+    assert cell([0.0] * 3, [0.0] * 3, tolerance=0).verdict == "same"
 
 
 def test_a_clear_loss_is_worse_and_a_clear_gain_better() -> None:
@@ -124,7 +128,7 @@ def test_copies_of_one_pair_are_told_apart_where_two_levels_would_not_do_as_much
     assert found.p == pytest.approx(2 * 4.0**-count)
     assert found.seeds_needed == max(3, count)
     assert (one.verdict, one.is_random, one.p) == ("cannot tell", True, None)
-    assert cell([1e9] * count, [1e9] * count).verdict == "same"
+    assert cell([1e9] * count, [1e9] * count).verdict == ("same" if count >= 3 else "cannot tell")
     assert cell([0.0] * 3, [0.0, 0.0, 1.0], absolute_tolerance=9.0).is_random
 
 
@@ -641,8 +645,16 @@ def test_a_cell_may_carry_the_tolerance_of_its_own_noise() -> None:
     assert [each.margin / each.base for each in quiet] == pytest.approx([0.03] * 6)
 
 
+def test_cells_that_are_alike_need_as_many_seeds_as_so_many_of_one() -> None:
+    alpha = 0.01
+    for share in (0.5, 1.0, 2.0):
+        assert power.seeds_for_all([share] * 20, alpha, 0.05) == power.seeds_needed(share, alpha, 0.05, 1.0, 20)
+    assert power.seeds_for_all([1.0, *[0.01] * 19], alpha, 0.05) == power.seeds_needed(1.0, alpha, 0.05, 1.0)
+    assert power.seeds_for_all([1e6], alpha, 0.05) is None
+
+
 def test_a_run_that_exists_says_how_many_seeds_its_suite_needs() -> None:
-    """192 cells of CV 3 % take 56 seeds; by ten trials the noisiest of them seems a tenth noisier than it is."""
+    """192 cells of CV 3 % take 56 seeds. The noisiest by ten trials seems a tenth noisier than it is; not all are."""
     chance = np.random.default_rng(1)
     trials = [
         Measured(
@@ -657,7 +669,7 @@ def test_a_run_that_exists_says_how_many_seeds_its_suite_needs() -> None:
     assert found is not None
     assert (found.cells, found.known) == (192, 192)
     assert found.seeds is not None
-    assert 56 <= found.seeds <= 56 * 1.1**2 + 1
+    assert 51 <= found.seeds <= 59  # 5 and 95 % of such runs; 55 to 69 if all counted as the noisiest
     own = seeds_ahead(single("a", trials), Terms(0.03, sds=3.0))
     assert own is not None
     assert own.seeds is not None

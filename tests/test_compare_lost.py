@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 from comparing import Compare, Said
 from storedruns import Made, write_run
@@ -436,6 +438,19 @@ def test_values_that_both_sides_lack_in_some_seeds_are_said(
 def test_samples_that_no_trial_can_give_are_lost(compare: Compare, base: Path, tmp_path: Path) -> None:
     made = write_run(tmp_path / "x", [replace(each, srtt_s=1e300) for each in steady()])
     assert compare(base, made, "--metric", "rtt").code == LOST
+
+
+def test_samples_that_lack_one_of_two_flows_are_lost(compare: Compare, tmp_path: Path) -> None:
+    """The other flow's RTT was taken for that of the trial."""
+    trials = [Made({"path.buffer": "1 bdp"}, (1e6, 2e6), seed=seed, srtt_s=0.05) for seed in range(1, 7)]
+    base, made = (write_run(tmp_path / name, trials) for name in ("one", "other"))
+    for file in made.glob("trials/*/samples.parquet"):
+        table = pq.read_table(file)
+        pq.write_table(table.filter(pc.not_equal(table["destination_port"], 5002)), file)
+    assert compare(base, base, "--metric", "rtt").code == 0
+    said = compare(base, made, "--metric", "rtt")
+    assert said.code == LOST
+    assert "rtt" in said.out
 
 
 def test_another_primary_metric_is_said_and_that_of_the_base_decides(

@@ -29,13 +29,15 @@ def metrics(folder: Path, result: TrialResult, names: Sequence[str]) -> dict[str
     """
     needing = {name for name in names if METRICS[name].needs_samples}
     samples = read(folder, result) if needing else ()
-    lost = needing if needing and not samples and are_lost(folder, result) else set()
+    lost = needing if needing and are_lost(folder, result, samples) else set()
     found = measure(result, samples, [name for name in names if name not in lost])
     return {name: found.get(name) for name in names}
 
 
-def are_lost(folder: Path, result: TrialResult) -> bool:
-    """Whether the trial was to take samples, and their file is gone, or has none of a flow that ran long enough."""
+def are_lost(folder: Path, result: TrialResult, samples: Sequence[FlowSamples] | None = None) -> bool:
+    """Whether the trial was to take samples, and their file is gone, or lacks a flow that ran long enough. `samples`
+    are those that were read already.
+    """
     try:
         asked = mapping(read_json(folder / TRIAL).get("samples"))
         interval_s = units.parse_time(str(asked["interval"])) / 1e9 if asked else None
@@ -43,12 +45,14 @@ def are_lost(folder: Path, result: TrialResult) -> bool:
         return not (folder / FILE).exists()  # nothing says that it never was there
     if interval_s is None:
         return False
-    return not (folder / FILE).exists() or (ran_long(result, interval_s) and not read(folder, result))
+    if not (folder / FILE).exists():
+        return True
+    return len(read(folder, result) if samples is None else samples) < ran_long(result, interval_s)
 
 
-def ran_long(result: TrialResult, interval_s: float) -> bool:
-    """Whether a flow ran for more than two samples."""
-    return any(flow.port is not None and (flow.busy_s or 0) > 2 * interval_s for flow in result.flows)
+def ran_long(result: TrialResult, interval_s: float) -> int:
+    """How many flows ran for more than two samples."""
+    return sum(flow.port is not None and (flow.busy_s or 0) > 2 * interval_s for flow in result.flows)
 
 
 def parts(folder: Path, result: TrialResult) -> tuple[float, ...]:

@@ -103,9 +103,10 @@ def compare(
     is the largest share of trials that may differ, at a confidence of 95 %, where a cell is the same.
 
     same: the interval of `level` lies within the tolerance, also by the cell's own samples alone, or every pair is
-    equal; and `may_differ` is at most `rare`. better, worse: the difference is not 0 (adjusted p < 1 - level), and as
-    estimated it is larger than the tolerance. cannot tell: neither, as for a single pair that is not equal. Copies of
-    one pair have no noise: p is the chance of two levels. Raises ValueError if a cell's samples cannot be paired.
+    equal (3 pairs or more, where all seeds are alike and something could be random); and `may_differ` is at most
+    `rare`. better, worse: the difference is not 0 (adjusted p < 1 - level), and as estimated it is larger than the
+    tolerance. cannot tell: neither, as for a single pair. Copies of one pair have no noise: p is the chance of two
+    levels. Raises ValueError if a cell's samples cannot be paired.
     """
     relative = tolerance if callable(tolerance) else lambda key: tolerance
     least = absolute_tolerance if callable(absolute_tolerance) else lambda key: absolute_tolerance
@@ -220,12 +221,17 @@ class _Pairs:
         half = _t(level, self.noise.df) * (self.noise.careful_se(count) if is_doubtful else self.noise.se(count))
         return Interval(self.effect - half, self.effect + half, level)
 
+    def is_believed(self, level: float) -> bool:
+        """Whether pairs that show no noise are enough not to be on one of two levels by chance: all trials of both
+        sides if they are equal, the candidate's otherwise.
+        """
+        return self.is_exact or not _is_doubtful(2 * len(self.base) - 1 if self.is_equal else len(self.base), level)
+
     def is_within(self, margin: float, level: float) -> bool:
         """Whether the interval, and the one that this cell's samples alone say, are within the margin."""
         interval = self.interval(level)
         if interval is None or self.noise is None:
-            is_known = self.is_exact or (self.are_copies and not _is_doubtful(len(self.base), level))
-            return self.is_equal or (is_known and abs(self.effect) <= margin)
+            return self.is_believed(level) and abs(self.effect) <= margin
         variance, df = self.noise.alone or (self.noise.variance, self.noise.df)
         half = _t(level, df) * math.sqrt(variance / len(self.base))
         return self.is_equal or max(-interval.low, interval.high, abs(self.effect) + half) <= margin
@@ -255,8 +261,10 @@ class _Pairs:
         return of_means and max(of_means, noise.seeds_for(self.beyond(margin), rare, len(self.base)))
 
     def _seeds_of_means(self, alpha: float, margin: float, level: float, share: float, cells: int) -> int | None:
-        if self.is_equal or self.is_exact:
+        if self.is_exact or (self.is_equal and self.noise is not None):
             return len(self.base) if self.is_equal else None
+        if self.is_equal:
+            return max(len(self.base), next(n for n in count(1) if not _is_doubtful(2 * n - 1, level)))
         enough = next(n for n in count(2) if noise.by_levels(n, others=self.others) < share * (1 - level))
         if self.noise is None and not self.are_copies:
             return None

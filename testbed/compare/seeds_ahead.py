@@ -18,7 +18,7 @@ from .side import Side
 @dataclass(frozen=True)
 class SeedsAhead:
     """How many `seeds` let all `cells` come out as the same in 80 % of cases, if nothing changed and both sides are as
-    noisy as this one; None if no number does. `known` is of how many cells the noise is known.
+    noisy, in each cell, as this one; None if no number does. `known` is of how many cells the noise is known.
     """
 
     cells: int
@@ -43,13 +43,21 @@ def seeds_ahead(side: Side, terms: Terms) -> SeedsAhead | None:
     by_metric: dict[str, list[_Key]] = {}
     for key in known:
         by_metric.setdefault(key.metric, []).append(key)
-    needed = [
-        _needed(key, known[key], sd, terms, len(values))
+    noisy = [
+        (sd, _margin(key, known[key], sd, terms))
         for keys in by_metric.values()
         for key, sd in zip(keys, noise.typical([known[key] for key in keys]), strict=True)
+        if sd
     ]
-    found = [each for each in needed if each is not None]
-    return SeedsAhead(len(values), len(known), max(found) if len(found) == len(needed) else None)
+    least = max(noise.seeds_for(0, terms.rare.get(key.scenario, 1.0), FEWEST) for key in known)
+    if not noisy:
+        return SeedsAhead(len(values), len(known), least)
+    if any(margin <= 0 for _, margin in noisy):
+        return SeedsAhead(len(values), len(known), None)
+    shares = [math.sqrt(2) * sd / margin for sd, margin in noisy]
+    unknown = [max(shares)] * (len(values) - len(known))
+    found = power.seeds_for_all(shares + unknown, PRIMARY_SHARE * (1 - LEVEL) / len(values), 1 - LEVEL)
+    return SeedsAhead(len(values), len(known), found and max(found, least))
 
 
 @dataclass(frozen=True)
@@ -70,13 +78,7 @@ def _values(side: Side) -> Mapping[_Key, list[float]]:
     return found
 
 
-def _needed(key: _Key, samples: FloatArray, sd: float, terms: Terms, cells: int) -> int | None:
+def _margin(key: _Key, samples: FloatArray, sd: float, terms: Terms) -> float:
     metric = METRICS[key.metric]
     share, sds = (terms.tolerance, terms.sds) if metric.is_relative else (0.0, 0.0)
-    margin = max(share * abs(float(samples.mean())), metric.least, sds * sd)
-    rare = noise.seeds_for(0, terms.rare.get(key.scenario, 1.0), FEWEST)
-    if not sd:
-        return rare
-    alpha = PRIMARY_SHARE * (1 - LEVEL) / cells
-    of_mean = power.seeds_needed(math.sqrt(2) * sd, alpha, 1 - LEVEL, margin, cells)
-    return of_mean and max(of_mean, rare)
+    return max(share * abs(float(samples.mean())), metric.least, sds * sd)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
+import numpy as np
 from scipy import optimize, special
 
 POWER = 0.8
@@ -29,12 +31,29 @@ def seeds_needed(sd: float, alpha: float, alpha_same: float, margin: float, cell
     come out as the same where nothing changed. For "the same" by Julious, Sample sizes for
     clinical trials with normal data, Statistics in Medicine 23, 2004, section 5.
     """
-    if _margin(SEEDS_MAX, alpha, alpha_same, cells) * sd > margin or margin <= 0:
+    return _fewest(lambda seeds: _margin(seeds, alpha, alpha_same, cells) * sd <= margin) if margin > 0 else None
+
+
+def seeds_for_all(shares: Sequence[float], alpha: float, alpha_same: float) -> int | None:
+    """The same for cells that are not all as noisy: the sd of each one's differences, over its margin."""
+    of_margin = np.array(shares)
+
+    def decide(seeds: int) -> bool:
+        reach = math.sqrt(seeds) / of_margin - float(special.stdtrit(seeds - 1, 1 - alpha_same / 2))
+        same = float(np.prod(np.clip(2 * special.ndtr(reach) - 1, 0, 1)))
+        return same >= POWER and _shift(seeds - 1, alpha) / 2 / math.sqrt(seeds) * float(of_margin.max()) <= 1
+
+    return _fewest(decide)
+
+
+def _fewest(decide: Callable[[int], bool]) -> int | None:
+    """The fewest pairs that decide, as all numbers above do; None if SEEDS_MAX are too few."""
+    if not decide(SEEDS_MAX):
         return None
     low, high = 2, SEEDS_MAX
     while low < high:
         middle = (low + high) // 2
-        low, high = (low, middle) if _margin(middle, alpha, alpha_same, cells) * sd <= margin else (middle + 1, high)
+        low, high = (low, middle) if decide(middle) else (middle + 1, high)
     return low
 
 
