@@ -43,8 +43,8 @@ def of_rows(
     """As `read`, with the samples as rows, which were taken at this interval (None: not at all)."""
     known = [name for name in names if name in METRICS]
     samples = flow_sample.of_rows(rows, result)
-    asked = interval_s is not None and flow_sample.ran_long(result, interval_s)
-    lost = [name for name in known if METRICS[name].needs_samples] if asked and not samples else []
+    lack = interval_s is not None and len(samples) < flow_sample.ran_long(result, interval_s)
+    lost = [name for name in known if METRICS[name].needs_samples] if lack else []
     found = measure(result, samples, [name for name in known if name not in lost])
     return Measured(result, {name: found.get(name) for name in known}, dict.fromkeys(lost, flow_sample.FILE))
 
