@@ -150,3 +150,39 @@ def test_scripts_of_one_user_have_networks_of_their_own(tmp_path: Path) -> None:
 def test_every_program_of_ours_is_a_script() -> None:
     assert all(text.startswith(("#!/bin/sh\n", "#!/usr/bin/python3\n")) for text in mininet_guest.PROGRAMS.values())
     assert set(mininet_guest.OURS) < set(mininet_guest.PROGRAMS)
+
+
+CONTROLLED = """
+import subprocess
+from mininet.net import Mininet
+from mininet.node import RemoteController
+from mininet.topo import SingleSwitchTopo
+
+controller = subprocess.Popen(["ryu-manager", "app.py"])
+net = Mininet(SingleSwitchTopo(2), controller=None)
+net.addController(RemoteController("c0", ip="127.0.0.1", port=6653))
+net.start()
+print("connected", net.waitConnected(10))
+shell = net.get("h1").popen("echo $((6 * 7))", shell=True)
+print("shell", shell.communicate()[0].decode().strip())
+print("lost", net.pingAll())
+net.stop()
+controller.terminate()
+print("nothing", subprocess.run(["osken-manager", "nothing.py"]).returncode)
+"""
+
+
+@needs_mininet
+@pytest.mark.lab
+def test_a_script_starts_its_controller_and_commands_in_a_shell(home: Home) -> None:
+    """`popen(..., shell=True)` takes the shell that the environment names; a RemoteController needs a controller."""
+    folder = home.folder / "work"
+    folder.mkdir()
+    (folder / "net.py").write_text(CONTROLLED)
+    app = "from ryu.app.simple_switch_13 import SimpleSwitch13\n\n\nclass Mine(SimpleSwitch13):\n    pass\n"
+    (folder / "app.py").write_text(app)
+    done = home.run("mininet", "--virtual", folder / "net.py")
+    said = (done.stdout + done.stderr).decode()
+    assert done.returncode == 0, said
+    assert all(line in said.splitlines() for line in ("connected True", "shell 42", "lost 0.0", "nothing 2")), said
+    assert "no file 'nothing.py'" in said

@@ -18,7 +18,7 @@ from test_gate import fine
 from trials import SWITCH, make_trial, steps_data
 
 from testbed import package
-from testbed.error import MachineError, UserError
+from testbed.error import MachineError, SpecError, UserError
 from testbed.kernel import controller
 from testbed.model.address import address_book
 from testbed.model.openflow import Controller, Ovs, Rule
@@ -342,3 +342,33 @@ def test_events_of_a_controller_are_told_from_the_start_of_the_workload() -> Non
     told_back = found.controllers["c"]
     assert list(map(dict, told_back.events)) == [{"time_s": 2.0, "kind": "connected", "dpid": 1}]
     assert dict(told_back.packet_ins) == {"s": 2}
+
+
+RYU = "from ryu.base import app_manager\n{}\nclass App(app_manager.RyuApp):\n    pass\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("from ryu.app.wsgi import ControllerBase", "ryu.app.wsgi"),
+        ("import ryu.app.ofctl_rest", "ryu.app.ofctl_rest"),
+        ("from ryu.app import wsgi, ofctl", "ryu.app.wsgi"),
+        ("def later():\n    from os_ken.app import rest_router", "os_ken.app.rest_router"),
+        ("from ryu.app.simple_switch_13 import SimpleSwitch13", None),
+        ("from ryu.app.ofctl import api", None),
+        ("import ryu.app.ofctl.api", None),
+        ("try:\n    import ryu.app.wsgi\nexcept ImportError:\n    wsgi = None", None),
+    ],
+)
+def test_parts_of_ryu_that_are_missing_are_refused_with_their_line(text: str, part: str | None, tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text(RYU.format(text))
+    (tmp_path / "net.yaml").write_text(
+        "name: net\nnodes: {a: {type: host}, s1: {type: ovs}, c0: {type: controller, app: app.py}}\n"
+        "links: {l: {ends: [a, s1]}}\n"
+    )
+    if part is None:
+        load_topology(tmp_path / "net.yaml")
+        return
+    line = 3 if text.startswith("def") else 2
+    with pytest.raises(SpecError, match=rf"app\.py:{line}: {part} is a part of Ryu that os-ken does not have"):
+        load_topology(tmp_path / "net.yaml")

@@ -1,5 +1,5 @@
 """The guest in which a Mininet script runs: what the script finds there that the lab kernel, or Debian, has not got.
-Pure, no I/O.
+Looks whether os-ken is here.
 
 The script is root there, of the guest only. Its folder is below a writable layer, and so are /etc, /root, /var, /opt
 and /srv: what is written is the guest's own. One Open vSwitch runs, as on a computer with Mininet.
@@ -11,10 +11,13 @@ and again, for which virtual time stands still.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
-from ..kernel import lab
+from ..error import MachineError
+from ..kernel import controller, lab
 from ..model.run_setting import Kernel
 from ..model.topology import Topology
 from ..plan.step import Run
@@ -101,6 +104,7 @@ ENVIRONMENT = {
     "PATH": f"{BOARD}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     "PYTHONDONTWRITEBYTECODE": "1",
     "HOME": "/root",
+    "SHELL": "/bin/bash",
     "PS1": "mininet# ",
 }
 MEMORY_BYTES = 1 << 30
@@ -175,6 +179,35 @@ reports each second as well. The reference controller, `controller`, speaks Open
 cgroups keep what they are told, and limit nothing. What Debian has comes first, but for OURS.
 """
 
+RYU = "ryu-manager"
+RYU_NAMES = (RYU, "osken-manager")
+RYU_PROGRAM = """#!/bin/sh
+# ryu-manager [--ofp-tcp-listen-port N] [--verbose] APP: os-ken, which runs apps for Ryu
+port=6653 app= level=INFO observe=
+while [ $# -gt 0 ]; do
+  case "$1" in
+  --ofp-tcp-listen-port=*) port=${1#*=} ;;
+  --ofp-tcp-listen-port) port=$2 && shift ;;
+  --verbose | --observe-links) ;;
+  -*) echo "ryu-manager: $1 is not known here; allowed: --ofp-tcp-listen-port N, --verbose, --observe-links" >&2
+      exit 2 ;;
+  *) [ -z "$app" ] || { echo "ryu-manager: $1: one app runs here, and $app is given already" >&2; exit 2; }; app=$1 ;;
+  esac
+  shift
+done
+case "$app" in
+ryu.app.simple_switch_13 | os_ken.app.simple_switch_13 | simple_switch_13) app=learning-switch is_ours=true ;;
+*) [ -f "$app" ] || { echo "ryu-manager: no file '$app'; allowed: an app's file, or ryu.app.simple_switch_13" >&2
+     exit 2; }
+   app=$(realpath "$app") is_ours=false ;;
+esac
+folder=$(mktemp -d /run/ryu-XXXXXX) || exit 1
+form='{"app": "%s", "is_ours": %s, "listen": ["0.0.0.0", %d], "waits": false, "names": {}}'
+printf "$form" "$app" $is_ours "$port" >"$folder/told.json"
+TESTBED_LOG_LEVEL=$level exec @PYTHON@ -m testbed.agent.controller "$folder"
+"""
+"""os-ken's package has no runner; ours takes the place of Ryu's."""
+
 OURS = ("iperf", "cgcreate", "cgclassify", "cgdelete", "cgset", "cgget")
 """Those that take the place of Debian's."""
 
@@ -228,10 +261,20 @@ def guest(name: str, kernel: Kernel, *, has_files: bool, memory_bytes: int) -> B
     steps = (
         Run(("mkdir", "-p", BOARD)),
         *(_program(each, text) for each, text in PROGRAMS.items()),
+        *_controller(),
         Run(("sh", "-s", "--", *source), "files", stdin=PREPARED),
         Run(("sh", "-s"), "Open vSwitch", stdin=OPEN_VSWITCH),
     )
     return replace(made, steps=(*made.steps, *steps), memory_bytes=memory_bytes)
+
+
+def _controller() -> Iterator[Run]:
+    """os-ken, where this computer has it: scripts with a RemoteController start it beside themselves."""
+    with suppress(MachineError):
+        mounts, words = controller.in_guest()
+        yield from mounts
+        text = RYU_PROGRAM.replace("@PYTHON@", shlex.join(words))
+        yield from (_program(name, text) for name in RYU_NAMES)
 
 
 def _program(name: str, text: str) -> Run:

@@ -72,6 +72,16 @@ def with_interpreter(steps: Sequence[Step], *, is_lab: bool) -> tuple[Step, ...]
     return (*done[:first], *mounts, *done[first:])
 
 
+def in_guest() -> tuple[tuple[Run, ...], tuple[str, ...]]:
+    """The mounts of a lab kernel that show it our package and os-ken, and the words that start Python with them. Raises
+    MachineError if they are not here.
+    """
+    check(is_lab=True)
+    found = [str(folder) for folder in folders()]
+    mounted = [f"{MOUNTED}/{number}" for number, _ in enumerate(found)]
+    return tuple(step for pair in zip(found, mounted, strict=True) for step in _mount(*pair)), _started(mounted)
+
+
 def _mount(source: str, target: str) -> Iterator[Run]:
     yield Run(("mkdir", "-p", target))
     yield Run(("mount", "-r", "-t", "hostfs", "-o", source, "none", target), "mount")

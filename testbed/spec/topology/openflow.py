@@ -290,8 +290,40 @@ def _syntax_faults(app: str, text: str) -> Iterator[Fault]:
     except (RecursionError, MemoryError):  # which is how Python's parser ends what is nested deeply
         yield Fault(("app",), f"{app} is nested too deeply for Python", allowed)
         return
+    for number, part in _missing_parts(tree):
+        what = f"{app}:{number}: {part} is a part of Ryu that os-ken does not have, as it has no web server"
+        yield Fault(("app",), what, REST_ALLOWED)
     if not any(isinstance(each, ast.ClassDef) for each in tree.body):
         yield Fault(("app",), f"{app} has no class, so it is not an app", allowed)
+
+
+RYU_APPS = frozenset({"ofctl", "simple_switch_13"})
+"""The parts of `ryu.app` that there are: os-ken's own, and what we add."""
+REST_ALLOWED = (
+    "ryu.app.ofctl and ryu.app.simple_switch_13, or Ryu itself as a program in a virtual environment of its own "
+    "(command: [ryu-manager, …], python: …)"
+)
+
+
+def _missing_parts(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Imports of apps that came with Ryu and are not there, with their lines. What is in a `try` may be missing."""
+    tried = {id(inside) for each in ast.walk(tree) if isinstance(each, ast.Try) for inside in ast.walk(each)}
+    for node in ast.walk(tree):
+        if id(node) not in tried and isinstance(node, ast.Import | ast.ImportFrom):
+            yield from ((node.lineno, name) for name in _imports(node) if _is_missing(name))
+
+
+def _imports(node: ast.Import | ast.ImportFrom) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [each.name for each in node.names]
+    if node.module in ("ryu.app", "os_ken.app"):
+        return [f"{node.module}.{each.name}" for each in node.names]
+    return [node.module or ""] if node.level == 0 else []
+
+
+def _is_missing(name: str) -> bool:
+    words = name.split(".")
+    return len(words) > 2 and words[0] in ("ryu", "os_ken") and words[1] == "app" and words[2] not in RYU_APPS
 
 
 NODES: tuple[type[NodeKeys], ...] = (OvsNodeFile, ControllerNodeFile)
