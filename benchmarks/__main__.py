@@ -69,6 +69,8 @@ CASES = (
     Case("10G-366ms-10-offload", "10 Gbit/s", "366 ms", 10, "30 s", prototype=0.79),
     Case("10G-366ms-10-plain", "10 Gbit/s", "366 ms", 10, "30 s", nic="plain", prototype=0.42),
     Case("10G-50ms-1-offload", "10 Gbit/s", "50 ms", 1, "12 s", prototype=1.3),
+    Case("25G-100ms-8-offload", "25 Gbit/s", "100 ms", 8, "10 s"),
+    Case("100G-10ms-16-offload", "100 Gbit/s", "10 ms", 16, "2 s"),
     Case("1G-50ms-10-offload", "1 Gbit/s", "50 ms", 10, "30 s", prototype=4.8),
     Case("1G-50ms-10-plain", "1 Gbit/s", "50 ms", 10, "30 s", nic="plain", prototype=2.7),
     Case("10G-50ms-1in1000000", "10 Gbit/s", "50 ms", 1, "12 s", loss="1 in 1000000"),

@@ -112,15 +112,23 @@ def counted_build(cache: Cache, source: str | None, name: str | None = None) -> 
     return image, any(stage.what == "compiling" for stage in stages)
 
 
+NOTHING = "--- /dev/null"[6:]
+
+
 def patched_files() -> dict[str, str]:
-    """The files besides KCONFIG that our patches change, with nothing but the lines that the patches expect."""
+    """The files besides KCONFIG and those that a patch makes that our patches change, with nothing but the lines that the
+    patches expect.
+    """
     found: dict[str, str] = {}
+    made = {"arch/um/Kconfig"}
     for patch in sorted((Path(__file__).parents[2] / "kernel/lab/patches").glob("*.patch")):
         file = None
         for line in patch.read_text().splitlines():
             if line.startswith("--- "):
-                file = line[6:] if line[6:] != "arch/um/Kconfig" else None
-            elif line.startswith("+++ ") or file is None:
+                file = line[6:] if line[6:] not in made else None
+            elif line.startswith("+++ "):
+                made |= {line[6:]} if file == NOTHING else set()
+            elif file is None:
                 continue
             elif line.startswith("@@"):
                 found.setdefault(file, "")
