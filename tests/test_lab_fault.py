@@ -234,6 +234,19 @@ def sent(packet: Packet) -> tuple[int, ...]:
     return struct.unpack_from("=Q", packet.datagram)
 
 
+@pytest.mark.parametrize("congestion", ["cubic", "reno"])
+def test_late_packets_beside_drops_of_the_queue_are_believed(run_trial: RunTrial, congestion: str) -> None:
+    """Failure: what waits in the delay and the queue at the end came to the emulator and not to the fault, and is taken
+    for a rule that is missing.
+    """
+    late = {"forward": {"every": 100, "by": "3 packets"}}
+    path = {"rate": "20 Mbit/s", "rtt": "40 ms", "buffer": "0.5 bdp", "jitter": "100 us", "reorder": late}
+    ran = run_trial(path=path, workload={"duration": "10 s", "congestion": congestion})
+    assert stage(ran).queue_drops > 0 < fault(ran, "reorder").met
+    assert fault(ran, "reorder").packets + stage(ran).queue_drops < stage(ran).data_packets  # some wait at the end
+    assert ran.result.verdict == "valid", ran.result.warnings
+
+
 @pytest.mark.parametrize("nic", ["offload", "plain"])
 def test_packets_leave_in_bursts(run_trial: RunTrial, nic: str) -> None:
     """40 Mbit/s of payload, a datagram every 0.28 ms: the first that finds no others waits 4 ms for those behind it."""

@@ -77,15 +77,16 @@ def _off(each: StageEvidence, count: FaultCount) -> str | None:
 
 def _missed(each: StageEvidence, key: str, looked: int) -> Iterator[str]:
     """What a fault looked at, against the emulator's counter of data. Nothing but losses and policies come before it;
-    before `reorder` also the queue of the rate.
+    before `reorder` also the delay and the queue of the rate: what waits there at the end came to the emulator, and not
+    to the fault.
     """
     if key == "ack_loss" or each.stage.policing is not None:
         return
     data = each.counts.data_packets - each.counts.dropped_packets
     pick = fault.pick(fault.firsts(each.stage, key)[0], key)
     is_exact = key != "reorder" and pick is not None and pick.every is not None
-    waiting = each.stage.buffer_bytes(frame_bytes(each.mtu_bytes)) // frame_bytes(each.mtu_bytes)
-    behind = _lost(each) + waiting if key == "reorder" else 0
+    buffer = each.stage.buffer_bytes(frame_bytes(each.mtu_bytes)) // frame_bytes(each.mtu_bytes)
+    behind = _lost(each) + max(buffer, each.waiting_packets) if key == "reorder" else 0
     if looked < data - behind or (is_exact and looked != data):
         yield f"it looked at {looked} packets, {data} passed the losses"
 
