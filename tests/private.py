@@ -17,7 +17,7 @@ from testbed.cache_folder import user_folder
 
 SHARED = user_folder()
 """The user's own cache folder."""
-SHARED_FOLDERS = ("kernels", "tools", "vm", "debian", "cores")
+SHARED_FOLDERS = ("kernels", "tools", "vm", "debian", "cores", "trees")
 """What of it all runs share; `cores` has the locks by which lab kernels share out the processors."""
 NAMES = Path("/run/netns")
 """Where `ip netns` keeps the names of network namespaces."""

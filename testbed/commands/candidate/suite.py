@@ -36,7 +36,7 @@ from ..terminal import say
 from .contender import Contender, Pair
 from .under_test import under_test
 
-FIRST = ("random-loss", "shallow-buffer", "coexistence", "bulk", "rate-step", "bufferbloat", "start-stop")
+FIRST = ("shallow-buffer", "idle", "timeout", "bulk", "random-loss", "coexistence", "rate-step", "bufferbloat")
 """Scenarios of ours in which a change of a control was most often seen, the first one first; then all others."""
 OF_SIDE = frozenset({HOST, PROVENANCE, TRIAL})
 """Files of a trial that name its kernel or this computer."""
