@@ -241,3 +241,37 @@ def test_both_directions_are_fitted_apart() -> None:
     found = fitted(steady_pings(), full(), back)
     assert found.of("rate", "forward").value == pytest.approx(50e6, rel=0.01)
     assert found.of("rate", "backward").value == pytest.approx(10e6, rel=0.01)
+
+
+def test_pings_under_load_tell_the_queue_where_flows_tell_none() -> None:
+    flows = transfer(noisy(50e6 / FRAMING), flows=4, resent=3, name="both.json")
+    found = fitted(steady_pings(), flows, pings([0.05] * 40, loaded=True, name="both.json"))
+    assert found.of("rate", "forward").value == pytest.approx(50e6, rel=0.01)
+    assert found.of("buffer", "forward").value == pytest.approx(0.03 * 50e6 / 8, rel=0.01)
+
+
+def test_pings_under_load_in_both_directions_tell_neither_queue() -> None:
+    ahead = transfer(noisy(50e6 / FRAMING), flows=4, resent=3, name="both.json")
+    assert ahead.ask is not None
+    back = replace(ahead, ask=None, way="backward")
+    found = fitted(steady_pings(), replace(ahead, ask=None), back, pings([0.05] * 40, loaded=True, name="both.json"))
+    for way in ("forward", "backward"):
+        assert found.fitted[f"rate.{way}"].status == "bound"
+        assert found.fitted[f"buffer.{way}"].status == "not identifiable"
+
+
+def test_a_fall_after_two_seconds_is_no_bucket() -> None:
+    run = transfer(noisy(100e6, 11, 0.005) + noisy(20e6, 20, 0.005, 2))
+    assert run.transfer is not None
+    fifths = tuple(replace(s, start_s=s.start_s / 5, end_s=s.end_s / 5) for s in run.transfer.seconds)
+    short = replace(run, transfer=replace(run.transfer, seconds=fifths))
+    assert fitted(steady_pings(), run).of("bucket_burst", "forward").status == "identified"
+    assert fitted(steady_pings(), short).of("bucket_burst", "forward").status == "not identifiable"
+
+
+def test_round_trips_that_vary_by_more_than_a_delay_can_are_not_built_as_jitter() -> None:
+    wild = pings([0.02] * 30 + [0.2] * 10)
+    link = chosen(fitted(wild, full()), {})
+    keys = link.keys()
+    assert "jitter" not in keys
+    assert "more than a delay can vary by" in link.lacks["jitter"]

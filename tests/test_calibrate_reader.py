@@ -276,6 +276,17 @@ def test_flent_tells_pings_without_and_under_load(tmp_path: Path) -> None:
     assert (transfer.ask.flows, transfer.ask.congestion, transfer.ask.duration_s) == (2, "cubic", 5.0)
 
 
+def test_flent_takes_no_missing_sample_as_0(tmp_path: Path) -> None:
+    data = flent()
+    data["results"]["TCP upload::1"] = [v if n % 2 else None for n, v in enumerate(data["results"]["TCP upload::1"])]
+    total = data["results"]["TCP upload sum"]
+    data["results"]["TCP upload sum"] = [v if v is None or n % 2 else v / 2 for n, v in enumerate(total)]
+    transfer = read(tmp_path, json.dumps(data)).measurements[-1].transfer
+    assert transfer is not None
+    assert transfer.goodput_bps == pytest.approx(50e6)
+    assert {round(each.rate_bps) for each in transfer.seconds} == {50_000_000}
+
+
 def ndt7() -> str:
     rows: list[dict[str, Any]] = [{"Key": "starting", "Value": {"Test": "download"}}]
     for n in range(1, 5):

@@ -128,7 +128,10 @@ def chosen(fit: PathFit, asked: Mapping[str, Any]) -> LinkFit:
     else:
         numbers["rtt"] = Chosen(0.0, "set by you")
     jitter = fit.of("jitter")
-    if jitter.is_known and jitter.value:
+    base_s = numbers["rtt"].value
+    if jitter.is_known and jitter.value and base_s and jitter.value / math.sqrt(2) > base_s / 2:
+        lacks["jitter"] = f"a deviation of {in_unit(jitter.value, 's')} is more than a delay can vary by"
+    elif jitter.is_known and jitter.value:
         numbers["jitter"] = Chosen(jitter.value, f"{_why(jitter)}; half of its variance in each direction (assumed)")
     else:
         lacks["jitter"] = jitter.rule

@@ -13,6 +13,8 @@ NEXT = "run `iperf3 --json -P 8 -t 600` after an hour without traffic, until the
 FALL = 0.9
 """A level that is lower than this share of the one before is a fall."""
 STEADY_CV = 0.1
+LEVEL_LEAST_S = 4.0
+"""So long each level lasts; what is shorter may be flows that begin and end."""
 RAMP_SHARE = 0.5
 """Intervals at the start below this share of the first level are the ramp."""
 
@@ -53,6 +55,8 @@ def _fall(seconds: Sequence[Second]) -> tuple[int, int] | None:
     if len(shifts) != 1 or shifts[0].ratio >= FALL:
         return None
     knee = begin + round(shifts[0].at_s / step_s)
+    if min(knee - begin, len(rates) - knee) * step_s < LEVEL_LEAST_S:
+        return None
     parts = rates[begin:knee], rates[knee:]
     return (begin, knee) if all(statistic.population_cov(part) < STEADY_CV for part in parts) else None
 

@@ -45,7 +45,8 @@ def fit(readings: Sequence[Reading]) -> PathFit:
     top = fitted["rtt"].value
     for way in WAYS:
         mine = [group for group in grouped(transfers) if group.way == way]
-        pings = [each for each in loaded if not transfers or _beside(each, mine)]
+        others = [group for group in grouped(transfers) if group.way != way]
+        pings = [each for each in loaded if _beside(each, mine) and not _beside(each, others)]
         of_way = _of_way(mine, pings, base, top)
         fitted |= {f"{each.name}.{way}": each for each in of_way.fitted}
         explanations += of_way.explanations
@@ -55,7 +56,9 @@ def fit(readings: Sequence[Reading]) -> PathFit:
 
 
 def _beside(pings: Measurement, mine: Sequence[Group]) -> bool:
-    """Whether pings under load ran while a transfer of this direction did; those of its own file count too."""
+    """Whether pings under load ran while one of these transfers did; those of its own file count too. Under load in
+    both directions they tell nothing of either queue.
+    """
     for group in mine:
         for run in group.runs:
             if run.file == pings.file:
@@ -71,7 +74,8 @@ def _of_way(mine: Sequence[Group], pings: Sequence[Measurement], base_s: float |
     datagrams = [each for each in mine if each.ask is not None and each.ask.protocol == "udp"]
     credit = bucket.fit(bulk, rtt_s)
     is_bucket = credit.fitted[0].is_known
-    loads = rate.loads(bulk, rtt_s)
+    singles = [value for each in pings if each.pings for value in each.pings.rtts_s]
+    loads = rate.loads(bulk, rtt_s, singles)
     if is_bucket:
         falling = set(credit.fitted[0].sources)
         rates = Found(

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from ...analysis import statistic
 from ..measurement import Second
 from .fitted import Explanation, Fitted, Found, mean_interval, unique, unknown
-from .steady import Group, is_standing, rate, total
+from .steady import STANDING_S, STANDING_SHARE, Group, is_standing, rate, total
 
 NEXT = "run `iperf3 --json -P 8 -t 60 -c SERVER`"
 STANDING_MOST, STANDING_SOME = 0.9, 3
 SAME = 0.05
 """Rates that differ by less are alike, for the rules that compare groups."""
+ENOUGH_PINGS = 20
 OVERLOAD = 0.02
 """So many datagrams lost show that a link was full, if the rate that arrived is below the one that was sent."""
 STEADY_CV = 0.05
@@ -46,8 +47,12 @@ class Load:
         return self.rate_bps * self.group.framing
 
 
-def loads(groups: Sequence[Group], rtt_s: float | None) -> list[Load]:
-    """The bulk TCP groups that have intervals, the fastest first."""
+def loads(groups: Sequence[Group], rtt_s: float | None, pings: Sequence[float] = ()) -> list[Load]:
+    """The bulk TCP groups that have intervals, the fastest first. Round-trip times of `pings` that ran meanwhile tell
+    of a queue where the flows tell none.
+    """
+    risen = [each > rtt_s * (1 + STANDING_SHARE) + STANDING_S for each in pings] if rtt_s is not None else []
+    beside = sum(risen) / len(risen) if len(risen) >= ENOUGH_PINGS else None
     found = []
     for group in groups:
         if group.ask is not None and not group.ask.is_bulk:
@@ -58,7 +63,7 @@ def loads(groups: Sequence[Group], rtt_s: float | None) -> list[Load]:
         value, interval = rate(runs)
         marks = [is_standing(each, rtt_s) for run in runs for each in run] if rtt_s is not None else [None]
         known = [mark for mark in marks if mark is not None]
-        share = sum(known) / len(known) if known else None
+        share = sum(known) / len(known) if known else beside
         found.append(Load(group, tuple(map(tuple, runs)), value, interval, share))
     return sorted(found, key=lambda each: -each.rate_bps)
 
@@ -102,6 +107,9 @@ def _capacity(best: Load, found: Sequence[Load], rtt_s: float | None) -> tuple[F
         rule = f"a queue stood in {best.standing:.0%} of the intervals: the mean rate of {where}"
         return _known(best, best.seconds, rule, files), _others()
     busy = [each for each in best.seconds if is_standing(each, rtt_s)]
+    if not any(each.rtts_s for each in best.seconds):
+        rule = f"pings show a queue for {best.standing:.0%} of the time: at least the rate of {where}"
+        return _bound(best, rule, files), ()
     if len(busy) >= STANDING_SOME:
         rule = f"the mean rate of the {len(busy)} of {len(best.seconds)} intervals in which a queue stood, of {where}"
         return _known(best, busy, rule, files), _others()

@@ -68,7 +68,7 @@ def _read(file: str, data: Mapping[str, Any]) -> Reading:
     step_s = float(data["metadata"].get("STEP_SIZE") or 0) or (times[1] - times[0] if len(times) > 1 else 1.0)
     for word, flows in ways.items():
         way: Way = "forward" if word == "upload" else "backward"
-        transfer = _transfer(times, flows, data["results"].get(f"TCP {word} sum"), step_s)
+        transfer = _transfer(times, flows, step_s)
         if transfer is None:
             continue
         told.append(f"{word} of {len(flows)} flows, mean {transfer.goodput_bps / 1e6:.4g} Mbit/s")
@@ -124,23 +124,20 @@ def _summed(values: Sequence[float]) -> Pings:
     return Pings(len(values), len(values), tuple(values), (), min(values), mean_s, max(values), sd_s, 1e-4, 1e-4)
 
 
-def _transfer(
-    times: Sequence[float],
-    flows: Mapping[str, Sequence[float | None]],
-    total: Sequence[float | None] | None,
-    step_s: float,
-) -> Transfer | None:
-    """Flent's own sum of the flows, or else that of the times at which all of them have samples."""
-    if total is None or not any(each is not None for each in total):
-        rows = zip(*flows.values(), strict=False)
-        total = [None if None in row else sum(each for each in row if each is not None) for row in rows]
-    whole = [(at, mbps) for at, mbps in zip(times, total, strict=False) if mbps is not None]
+def _transfer(times: Sequence[float], flows: Mapping[str, Sequence[float | None]], step_s: float) -> Transfer | None:
+    """The mean of the flows that have a sample, times their number, while at least half have one. Flent's own sum takes
+    a missing sample as 0.
+    """
+    whole = []
+    for at, *row in zip(times, *flows.values(), strict=False):
+        known = [each for each in row if each is not None]
+        if known and 2 * len(known) >= len(flows):
+            whole.append((at, _mean(known) * len(flows)))
     if len(whole) < 2:
         return None
     seconds = tuple(Second(at, at + step_s, mbps * 1e6 / 8 * step_s) for at, mbps in whole)
-    mean_bps = sum(mbps for _, mbps in whole) / len(whole) * 1e6
     each_bps = tuple(_mean([v for v in series if v is not None]) * 1e6 for series in flows.values())
-    return Transfer(mean_bps, seconds, each_bps)
+    return Transfer(sum(each_bps), seconds, each_bps)
 
 
 def _mean(values: Sequence[float]) -> float:
