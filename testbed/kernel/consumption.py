@@ -40,12 +40,31 @@ FLOOR_BYTES = 128 << 20
 """Of the host's memory that stays free: a quarter of what is free where a guest starts (`lab.RESERVE_BYTES`)."""
 
 
-def available_bytes() -> int:
-    """The memory that processes can get without swapping: the kernel's estimate."""
-    for line in Path("/proc/meminfo").read_text().splitlines():
+def available_bytes(proc: Path = Path("/proc"), groups: Path = Path("/sys/fs/cgroup")) -> int:
+    """The memory that processes can get without swapping: the kernel's estimate, or what is left of the limit of a
+    control group (version 2) that this process is in, if that is less, as in a container.
+    """
+    for line in (proc / "meminfo").read_text().splitlines():
         if line.startswith("MemAvailable:"):
-            return int(line.split()[1]) << 10
+            return min((int(line.split()[1]) << 10, *_left_in_groups(proc / "self/cgroup", groups)))
     raise AssertionError("BUG: /proc/meminfo has no MemAvailable")
+
+
+def _left_in_groups(membership: Path, groups: Path) -> Iterator[int]:
+    """Of each group with a limit, from ours upwards. Files that were read once and may go count as free."""
+    with contextlib.suppress(OSError):
+        for line in membership.read_text().splitlines():
+            if line.startswith("0::/"):
+                ours = groups / line.removeprefix("0::/")
+                for group in (ours, *ours.parents[: len(ours.relative_to(groups).parts)]):
+                    yield from _left_in(group)
+
+
+def _left_in(group: Path) -> Iterator[int]:
+    with contextlib.suppress(OSError, ValueError):  # no memory controller, or "max"
+        limit, taken = (int((group / f"memory.{name}").read_text()) for name in ("max", "current"))
+        known = dict(line.split() for line in (group / "memory.stat").read_text().splitlines())
+        yield max(0, limit - taken + int(known.get("inactive_file", 0)))
 
 
 def share(folder: Path) -> int:
