@@ -13,6 +13,7 @@ from comparing import Compare
 from storedruns import Made, write_run
 
 from testbed.compare import published
+from testbed.error import SpecError
 from testbed.report.stored_run import read
 from testbed.report.view import view
 
@@ -462,6 +463,84 @@ def test_one_trial_that_its_own_variation_does_not_explain_differs(
     assert first["summary"].startswith(f"overall: {'differs' if code == DIFFER else 'cannot tell'}")
 
 
+def over_flows(folder: Path, *points: str, of: str = "congestion: cubic, rtt: 80 ms", over: str = "flows") -> Path:
+    path = folder / "flows.yaml"
+    path.write_text(
+        "name: flows\nabout: Ours.\ncitation: {authors: [We], title: Our lab}\nseries:\n  some:\n    what: Throughput\n"
+        f"    of: {{{of}}}\n    over: {over}\n    certainty: exact\n    claim: shape\n    where: our lab\n    points:\n"
+        + "".join(f"      - {{{point}}}\n" for point in points)
+    )
+    return path
+
+
+def test_throughput_over_flows_at_one_rtt_is_compared_point_by_point(compare: Compare, tmp_path: Path) -> None:
+    """Such series were refused: no throughput over RTT. Four flows agree, one differs, and there is no trial of two."""
+    made = [
+        replace(
+            each,
+            goodput_bps=[rate * 1e6 / count * each.goodput_bps[0]] * count,
+            params={**each.params, "flows": f"{count}"},
+        )
+        for count, rate in ((1, 70.0), (4, 400.0))
+        for each in run_of(tmp_path, {80: 1e-6})
+    ]
+    run = stored(tmp_path / "run", made)
+    points = [f"at: {count} flows, value: {rate} Mbit/s" for count, rate in ((1, 100), (2, 200), (4, 405))]
+    said = compare(run, over_flows(tmp_path, *points), "--format", "json")
+    found = json.loads(said.out)
+    assert {each["published"]: each["verdict"] for each in found["series"]} == {
+        "some at 1 flows": "differ",
+        "some at 4 flows": "agree",
+    }
+    assert any("some at 2 flows" in each for each in found["not_compared"])
+    assert said.code == DIFFER
+    assert compare(run, f"{over_flows(tmp_path, *points)}#some at 4 flows").code == AGREE
+
+
+def test_a_number_at_one_rtt_is_not_compared_with_a_line_between_others(compare: Compare, tmp_path: Path) -> None:
+    """Two facts of Google's network, 7.96 Gbit/s at 80 ms and 9.72 at 81 ms, one of which no line can meet."""
+    profile = "google-cloud-emulated"
+    there = stored(tmp_path / "there", run_of(tmp_path, {80: 7960.0, 81: 7960.0}, noise=0.001))
+    assert compare(there, f"{profile}#cloud-80ms").code == AGREE
+    assert compare(there, f"{profile}#cloud-81ms").code == DIFFER
+    around = stored(tmp_path / "around", run_of(tmp_path, {1: 9500.0, 340: 4100.0}, noise=0.001))
+    said = compare(around, profile, "--format", "json")
+    assert "cloud-80ms" not in [each["published"] for each in json.loads(said.out)["series"]]
+    assert compare(around, f"{profile}#cloud-80ms").code == 2
+
+
+def test_a_claim_or_a_condition_that_nothing_can_meet_is_refused_with_its_line(
+    compare: Compare, tmp_path: Path
+) -> None:
+    wrong = over_flows(tmp_path, "at: 1 flows, value: 1 Mbit/s", "at: 0.5 flows, value: 2 Mbit/s")
+    with pytest.raises(SpecError, match=r"flows.yaml:14: at: '0.5' is no number of flows"):
+        published.load(wrong)
+    with pytest.raises(SpecError, match="'far' is no RTT; allowed: such as 80 ms"):
+        published.load(over_flows(tmp_path, "at: 1 flows, value: 1 Mbit/s", of="rtt: far"))
+    facts = tmp_path / "facts.yaml"
+    facts.write_text(
+        "name: facts\nabout: Ours.\ncitation: {authors: [We], title: Our lab}\nfacts:\n  one:\n    what: Throughput\n"
+        "    value: 10 ms\n    certainty: exact\n    claim: shape\n    where: our lab\n"
+    )
+    with pytest.raises(SpecError, match=r"facts.yaml:9: claim: nothing can be compared with it"):
+        published.load(facts)
+
+
+def test_what_was_measured_once_is_not_known_to_its_last_digit(compare: Compare, tmp_path: Path) -> None:
+    points = ["at: 80 ms, value: 108.890208 Mbit/s, runs: 1"]
+    run = stored(tmp_path / "run", run_of(tmp_path, {80: 108.9}, path=DRAWN))
+    profile = profile_of(tmp_path, points)
+    said = compare(run, profile)
+    assert said.code == CANNOT_TELL
+    assert "one run: noise unknown" in said.out
+    assert "the published number is of one run, and how much others would differ is not known" in " ".join(
+        said.out.split()
+    )
+    assert "all seeds give the same" not in said.out
+    found = json.loads(compare(run, profile, "--format", "json").out)["series"][0]["matches"][0]["points"]
+    assert [each["is_of_one_run"] for each in found] == [True]
+
+
 @pytest.mark.parametrize(
     ("point", "capacity"),
     [
@@ -511,7 +590,7 @@ def test_the_json_has_each_number_in_its_unit_and_of_its_side(compare: Compare, 
     assert (point["verdict"], point["is_between"]) == ("agree", False)
     assert {*point} == {
         "rtt_s", "published_bps", "measured_bps", "published_share", "measured_share", "relative", "family_interval",
-        "published_off", "is_between", "limit", "is_exact", "is_within_trial", "verdict", "certainty",
+        "published_off", "is_between", "limit", "is_exact", "is_within_trial", "is_of_one_run", "verdict", "certainty",
     }  # fmt: skip
 
 

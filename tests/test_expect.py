@@ -486,7 +486,7 @@ WORKLOADS = {
     "short": "tool: flow, from: a, to: b, duration: 3 s, flows: 2",
 }
 FLOW_TIMES = {"fct", "fct-p95", "fct-p99", "slowdown", "slowdown-p99", "unfinished"}
-SAMPLED = {"rtt", "rtt-p95"}
+SAMPLED = {"rtt", "rtt-p95", "rtt-p99"}
 POSSIBLE = {
     "flow": {"goodput", "retransmits", *SAMPLED, "fairness", "convergence", "share"},
     "alone": {"goodput", "retransmits", *SAMPLED, "convergence"},
@@ -494,7 +494,7 @@ POSSIBLE = {
     "iperf3": {"goodput", "retransmits", "fairness", "share"},
     "iperf3-udp": {"goodput", "fairness", "share"},
     "udp": {"goodput", "fairness", "share"},
-    "ping": set(),
+    "ping": {"ping-p50", "ping-p95", "ping-p99"},
     "http": {"goodput", "fairness", "share"},
     "apart": {"goodput", "retransmits", *SAMPLED, "share"},
     "short": {"goodput", "retransmits", *SAMPLED, "fairness", "share"},
@@ -530,8 +530,8 @@ def test_what_is_refused_names_what_such_trials_have(tmp_path: Path) -> None:
         load_scenario(written(tmp_path, asking("fct-p99"), ANSWERS))
     assert str(refused.value).endswith(
         "x.yaml:9: metric: no trial can have fct-p99, which needs flows of `tool: flow` that arrive "
-        "and end (arrivals); allowed: goodput, retransmits, rtt, rtt-p95, fairness, convergence, share; or another "
-        "workload"
+        "and end (arrivals); allowed: goodput, retransmits, rtt, rtt-p95, rtt-p99, fairness, convergence, share "
+        "(did you mean 'rtt-p99'?); or another workload"
     )
 
 

@@ -106,7 +106,7 @@ def test_a_delay_steps_for_every_ping_and_goes_back(run_trial: RunTrial, every: 
     ran = run_trial(
         path={"rtt": "10 ms", "schedule": [change]},
         workload=ping,
-        tamper=lambda steps: json.loads(json.dumps(steps).replace('"-q", "-c", "400"', '"-D", "-c", "400"')),
+        tamper=lambda steps: json.loads(json.dumps(steps).replace('"-n", "-c", "400"', '"-n", "-D", "-c", "400"')),
     )
     assert ran.result.verdict == "valid", ran.result.warnings
     pings = sent_pings(ran.folder / "ping.out")

@@ -196,6 +196,7 @@ def test_samples_are_read_flow_by_flow_from_the_sender(tmp_path: Path) -> None:
         "retransmits": 0,
         "rtt": pytest.approx(0.07),
         "rtt-p95": pytest.approx(0.07),
+        "rtt-p99": pytest.approx(0.07),
         "fairness": pytest.approx(0.8),
         "convergence": pytest.approx(1.0),
     }

@@ -6,6 +6,7 @@ be measured at the ends of a path.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
@@ -16,7 +17,7 @@ from ..error import UserError, one_of
 from ..model.metric_need import TOGETHER, TOGETHER_LEAST_S
 from ..model.run_setting import METRIC_UNITS
 from ..trial.evidence.completion import FctResult, FctSpread
-from ..trial.measured import find
+from ..trial.measured import PingResult, find
 from ..trial.result import TrialResult
 from . import statistic
 from .condition import MSS_BYTES
@@ -151,6 +152,27 @@ def rtt_under_load_s(result: TrialResult, samples: Sequence[FlowSamples], share:
     return statistic.quantile(values, share) if len(values) else None
 
 
+def ping_rtt_s(result: TrialResult, share: float) -> float | None:
+    """A quantile of the RTTs of a workload's pings; None without any reply, and of lost ones at the quantile's place:
+    they took longer than all others, if they ever had come.
+    """
+    found = find(PingResult, result.measured)
+    if found is None:
+        return None
+    known = [rtt for rtt in found.rtts_s if rtt is not None]
+    if not known:
+        return None
+    with np.errstate(invalid="ignore"):
+        value = float(np.quantile([math.inf if rtt is None else rtt for rtt in found.rtts_s], share, method="linear"))
+    return value if math.isfinite(value) else None
+
+
+def _ping(share: int) -> Metric:
+    what = "median" if share == 50 else f"{share} % quantile"
+    return Metric(f"ping-p{share}", f"{what} of the RTTs of the workload's pings", "s", "ms", 1e3, False, 1e-4, False,
+                  lambda r, s: ping_rtt_s(r, share / 100), only=PingResult.KEY)  # fmt: skip
+
+
 def convergence_s(samples: Sequence[FlowSamples]) -> float | None:
     """From the last flow's start until every flow's short-term throughput is near its long-term one, and stays there.
 
@@ -253,6 +275,9 @@ _ALL = (
            lambda r, s: rtt_under_load_s(r, s, 0.5)),
     Metric("rtt-p95", "95 % quantile of the RTT under load", "s", "ms", 1e3, False, 1e-4, True,
            lambda r, s: rtt_under_load_s(r, s, 0.95)),
+    Metric("rtt-p99", "99 % quantile of the RTT under load", "s", "ms", 1e3, False, 1e-4, True,
+           lambda r, s: rtt_under_load_s(r, s, 0.99)),
+    *map(_ping, (50, 95, 99)),
     Metric("fairness", "Jain's index over the flows while they run together", "ratio", "", 1, True, 0.01, True,
            fairness, is_relative=False),
     Metric("convergence", "time until all flows are near their long-term goodput and stay there", "s", "s", 1, False,

@@ -39,6 +39,7 @@ class PointDifference:
     `seeds` is how many repetitions the point has, the fewer of two neighbours. `limit` is on which side of the
     published number ours should be, give or take the tolerance; None for a value, which has two sides. `is_exact`:
     nothing is random in ours. `is_apart`: the variation within the one trial does not explain the difference.
+    `is_of_one`: the published number is of one run, and how much others would differ is not known.
     """
 
     rtt_s: float
@@ -52,6 +53,7 @@ class PointDifference:
     limit: Limit | None = None
     is_exact: bool = False
     is_apart: bool = False
+    is_of_one: bool = False
 
     def verdict(self, tolerance: float) -> Verdict:
         """differ too if nothing at all was received where there should be something: that is no matter of chance."""
@@ -90,6 +92,7 @@ def point(
         seeds=min(len(measured.samples_bps[place]) for place in places),
         limit=published.limit,
         is_exact=all(measured.rtt_s[place] in measured.exact for place in places),
+        is_of_one=published.mean.error is None,
     )
 
 

@@ -118,8 +118,13 @@ def _unshown(apart: ProfileDistance, tolerance: float) -> tuple[str, ...]:
         "one trial has no interval: needs at least 2 seeds": [
             each for each in apart.points if each.seeds == 1 and not each.is_exact
         ],
+        "the published number is of one run, and how much others would differ is not known": [
+            each for each in apart.points if each.is_of_one
+        ],
         "all seeds give the same, which is one case and no interval: needs jitter, random loss or a seeded phase": [
-            each for each in apart.points if each.seeds > 1 and each.relative.interval is None and each.measured_bps > 0
+            each
+            for each in apart.points
+            if each.seeds > 1 and each.relative.interval is None and each.measured_bps > 0 and not each.is_of_one
         ],
         "nothing is random in it, so the value has no error; it is that of this network as it is": [
             each for each in apart.points if each.is_exact

@@ -30,7 +30,7 @@ from .published import Series as PublishedSeries
 @dataclass(frozen=True)
 class Target:
     """A published series: its throughputs in bit/s, and the certainties of its points, both by RTT in s; and its limits
-    of the throughput, in bit/s.
+    of the throughput, in bit/s. `is_alone`: it is a single number, not a series over RTT.
     """
 
     name: str
@@ -39,10 +39,16 @@ class Target:
     capacity_bps: float | None
     certainties: Mapping[float, Certainty]
     limits: Limits = ()
+    is_alone: bool = False
 
     def rtts_within(self, measured: ThroughputProfile) -> tuple[float, ...]:
-        """Of all its values and limits, one for each, those within what was measured."""
-        return common_rtts([*self.published, *(rtt for rtt, _ in self.limits)], measured)
+        """Of all its values and limits, one for each, those within what was measured; of a number that is alone, only
+        where something was.
+        """
+        found = common_rtts([*self.published, *(rtt for rtt, _ in self.limits)], measured)
+        if not self.is_alone:
+            return found
+        return tuple(rtt for rtt in found if any(math.isclose(rtt, at, rel_tol=SAME_RTT) for at in measured.rtt_s))
 
 
 @dataclass(frozen=True)
@@ -262,7 +268,7 @@ def _capacities(pair: _Pair) -> tuple[float, float] | None:
 
 def _targets(profile: PublishedProfile, only: str | None, why_not: list[Reason]) -> list[Target]:
     targets = []
-    for name, each in profile.series.items():
+    for name, each in profile.compared.items():
         if only not in (None, name):
             continue
         limits, published = each.limits(), None
@@ -278,11 +284,12 @@ def _targets(profile: PublishedProfile, only: str | None, why_not: list[Reason])
             continue
         certainties = {point.at.value: each.certainty_of(point) for point in each.points}
         capacity_bps = each.capacity.value if each.capacity else None
-        targets.append(Target(name, each, published, capacity_bps, certainties, limits))
+        alone = name not in profile.series
+        targets.append(Target(name, each, published, capacity_bps, certainties, limits, alone))
         unknown = [f"{rtt * 1e3:g}" for rtt, certainty in certainties.items() if certainty == "unknown"]
         if unknown:
             why_not.append(Reason("published", name, f"nothing is printed at {', '.join(unknown)} ms", is_part=True))
-    if not profile.series:
+    if not profile.compared:
         why_not.append(Reason("published", profile.name, "it has no series"))
     return targets
 

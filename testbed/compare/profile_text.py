@@ -30,7 +30,7 @@ def point_rows(comparison: ProfileComparison) -> list[Row]:
             match.ours.label,
             f"{point.rtt_s * 1e3:g} ms",
             LIMITS[point.limit] + _value(point.published_bps, match),
-            f"±{_percent(point.share_off)}, {target.target.certainties[point.rtt_s]}",
+            _known_to(point, target.target.certainties[point.rtt_s]),
             _value(point.measured_bps, match),
             f"{100 * point.relative.value:+.1f} %",
             interval_text(point.relative.interval),
@@ -40,6 +40,11 @@ def point_rows(comparison: ProfileComparison) -> list[Row]:
         for match in target.matches
         for point in match.distance.points
     ]
+
+
+def _known_to(point: PointDifference, certainty: str) -> str:
+    """The digits of a number that was measured once say how it is printed, not how well it is known."""
+    return "one run: noise unknown" if point.is_of_one else f"±{_percent(point.share_off)}, {certainty}"
 
 
 def summary_rows(comparison: ProfileComparison) -> list[Row]:
@@ -166,6 +171,7 @@ def _point(point: PointDifference, match: Match) -> dict[str, Any]:
         "limit": point.limit,
         "is_exact": point.is_exact,
         "is_within_trial": point.is_apart,
+        "is_of_one_run": point.is_of_one,
         "verdict": point.verdict(match.choice.tolerance),
         "certainty": match.target.certainties[point.rtt_s],
     }

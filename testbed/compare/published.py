@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -32,6 +33,8 @@ input of the emulator; nothing is claimed, and the number is kept as data.
 LIMITS: Mapping[str, Limit] = {"at_least": "at least", "at_most": "at most"}
 
 K = TypeVar("K", "Fact", "Series")
+
+RTT = "rtt"
 
 _OF = "What distinguishes it: provider, region, flows, … Over RTT, the conditions of docs/published-profiles.md."
 RUNS = Kind(read_whole(1, 10**6), schema={"type": "integer", "minimum": 1})
@@ -114,18 +117,29 @@ class Measure(Keyed):
 
 @named
 class Fact(Measure):
-    """One number, its quantity, and where it is printed. `unit` is needed only if the number is unknown."""
+    """One number, its quantity, and where it is printed. `unit` is needed only if the number is unknown.
+
+    A mean throughput whose `of` has its `rtt` can have a `claim`: then runs are compared with it, as with a series over
+    RTT of one point.
+    """
 
     what: str = key("what", SAID)
     of: Mapping[str, str] = key("of", table(NAME, TEXT), _OF, default={})
     certainty: Certainty = key("certainty", CERTAINTY)
     where: str = key("where", SAID)
     unit: str | None = key("unit", UNIT, default=None)
+    claim: Claim | None = key("claim", CLAIM, "The most that a run which meets it can claim.", default=None)
 
     def refuse_inconsistent(self) -> None:
         """Raises ValueRefused if what it says contradicts itself."""
         first = next((number.unit for _, number in self.numbers), None)
         self.refuse_unless(self.certainty, self.unit or first)
+        if self.claim is not None and (RTT not in self.of or first != "bit/s"):
+            what = "nothing can be compared with it"
+            raise ValueRefused(what, "a claim of a throughput whose `of` has the rtt, or no claim", ("claim",))
+        if self.claim is not None:
+            _at(self.of[RTT])
+            condition.refuse_unread(self.of)
         if self.certainty == "unknown" and self.unit is None:
             raise ValueRefused("it has no unit", "'unit: Mbit/s' or the like")
 
@@ -159,6 +173,13 @@ class Series(Keyed):
     def refuse_inconsistent(self) -> None:
         """Raises ValueRefused if what it says contradicts itself."""
         unit = next((number.unit for point in self.points for _, number in point.numbers), None)
+        if self.is_at_one_rtt:
+            for index, point in enumerate(self.points):
+                try:
+                    condition.refuse_unread(_of_point(self, point).of)
+                except ValueRefused as refused:
+                    at = ("points", index, "at") if refused.at[-1] == self.over else refused.at
+                    raise ValueRefused(refused.what, refused.allowed, at) from None
         if unit == "bit/s" and self.points[0].at.unit == "s":
             condition.refuse_unread(self.of)
             self._refuse_absurd()
@@ -219,6 +240,12 @@ class Series(Keyed):
         ]
 
     @property
+    def is_at_one_rtt(self) -> bool:
+        """Whether it has throughput over a condition (flows, window, loss, …) at an RTT that it states."""
+        units = {number.unit for point in self.points for _, number in point.numbers}
+        return self.over in condition.KINDS and RTT in self.of and units == {"bit/s"}
+
+    @property
     def is_over_rtt(self) -> bool:
         """Whether it has throughput over RTT, or limits of it: what `testbed compare` can judge runs by."""
         has_values = any(point.value is not None for point in self.points)
@@ -242,6 +269,38 @@ class Series(Keyed):
         if self.points[0].at.unit != "s" or next(iter(values.values())).unit != "bit/s":
             raise UserError(f"this is not throughput over RTT: {self.what}")
         return ThroughputProfile.of_means({rtt: number.value for rtt, number in values.items()})
+
+
+def _at(text: str) -> Number:
+    """An RTT among the conditions. Raises ValueRefused for one that is none."""
+    try:
+        found: Number = NUMBER.read(text)
+    except ValueRefused:
+        found = None  # type: ignore[assignment]
+    if found is None or found.unit != "s" or found.value <= 0:
+        raise ValueRefused(f"{text!r} is no RTT", "such as 80 ms", ("of", RTT))
+    return found
+
+
+def _single(about: Fact | Series, of: Mapping[str, str], point: Point, claim: Claim) -> Series:
+    """A throughput at one RTT as a series over RTT."""
+    left = {name: text for name, text in of.items() if name != RTT}
+    return Series(
+        what=about.what, of=left, over=RTT, certainty=about.certainty, where=about.where, claim=claim, points=(point,)
+    )
+
+
+def _of_fact(fact: Fact) -> Series:
+    assert fact.claim is not None, "BUG: a fact that is not compared"
+    numbers = {name: getattr(fact, name) for name in ("value", "at_least", "at_most", "sd", "runs", "plus_minus")}
+    return _single(fact, fact.of, Point(at=_at(fact.of[RTT]), **numbers), fact.claim)
+
+
+def _of_point(series: Series, point: Point) -> Series:
+    """A point of a series over a condition, at the RTT of the series."""
+    at = "none" if series.over == "loss" and not point.at.value else point.at.text
+    own = {**series.of, series.over: at.removesuffix(" flows").removesuffix(" flow").removesuffix(" ratio")}
+    return _single(series, own, replace(point, at=_at(series.of[RTT])), series.claim)
 
 
 def _mean(point: Point) -> Estimate:
@@ -291,9 +350,22 @@ class PublishedProfile(Keyed):
     )
 
     @property
+    def compared(self) -> Mapping[str, Series]:
+        """What runs are compared with, by name: the series, those over a condition as one of one point for each of its
+        points, such as `NAME at 4`, and the facts with a claim.
+        """
+        found: dict[str, Series] = {}
+        for name, each in self.series.items():
+            if each.is_at_one_rtt:
+                found |= {f"{name} at {point.at.text}": _of_point(each, point) for point in each.points}
+            else:
+                found[name] = each
+        return found | {name: _of_fact(fact) for name, fact in self.facts.items() if fact.claim is not None}
+
+    @property
     def is_comparable(self) -> bool:
         """Whether `testbed compare` can judge runs by it; the others are for `testbed reproduce`."""
-        return any(each.is_over_rtt for each in self.series.values())
+        return any(each.is_over_rtt for each in self.compared.values())
 
 
 def names() -> tuple[str, ...]:
@@ -318,8 +390,8 @@ def find(text: str) -> tuple[PublishedProfile, str | None]:
         meant = did_you_mean(where, names()) or did_you_mean_path(Path(where))
         raise UserError(f"there is no published profile {where!r}; allowed: {listed}{meant}")
     profile = load(path)
-    if series and series not in profile.series:
-        raise UserError(f"{where} has no series {series!r}; allowed: {one_of([*profile.series], series)}")
+    if series and series not in profile.compared:
+        raise UserError(f"{where} has no series {series!r}; allowed: {one_of([*profile.compared], series)}")
     return profile, series or None
 
 

@@ -114,6 +114,7 @@ class Need:
 
 DATA = Need("a tool that sends data", lambda asked: asked.workload.sends_data)
 SAMPLED = Need("samples, and flows of `tool: flow` without arrivals", _is_sampled, of_tool=False)
+PINGS = Need("`tool: ping`", lambda asked: isinstance(asked.workload, PingWorkload), of_tool=False)
 ARRIVALS = Need("flows of `tool: flow` that arrive and end (arrivals)", _arrive)
 
 NEEDS: Mapping[str, Need] = MappingProxyType(
@@ -122,6 +123,8 @@ NEEDS: Mapping[str, Need] = MappingProxyType(
         "retransmits": Need("TCP flows of flow or iperf3, or one flow of a command", _counts_again),
         "rtt": SAMPLED,
         "rtt-p95": SAMPLED,
+        "rtt-p99": SAMPLED,
+        **dict.fromkeys(("ping-p50", "ping-p95", "ping-p99"), PINGS),
         "fairness": Need("two flows that run at the same time", _meet),
         "convergence": Need(
             f"samples, and flows of `tool: flow` without arrivals that all run together for {TOGETHER_LEAST_S:g} s",

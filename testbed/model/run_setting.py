@@ -29,7 +29,8 @@ SEED_MAX = 2**31 - 1
 
 PRIMARY = "goodput"
 """The metric that decides a comparison, if the scenario says no other."""
-METRIC_UNITS = {PRIMARY: "bit/s", "retransmits": "ratio", "rtt": "s", "rtt-p95": "s", "fairness": "ratio"}
+METRIC_UNITS = {PRIMARY: "bit/s", "retransmits": "ratio", "rtt": "s", "rtt-p95": "s", "rtt-p99": "s"}
+METRIC_UNITS |= {"ping-p50": "s", "ping-p95": "s", "ping-p99": "s", "fairness": "ratio"}
 METRIC_UNITS |= {"convergence": "s", "fct": "s", "fct-p95": "s", "fct-p99": "s"}
 METRIC_UNITS |= {"slowdown": "ratio", "slowdown-p99": "ratio", "unfinished": "ratio"}
 """What a scenario can say is primary, and its rules ask, with base units. `analysis.metric` has what they are; its

@@ -43,7 +43,9 @@ def need(kind: type[T], measured: Mapping[str, Any]) -> T:
 @dataclass(frozen=True)
 class PingResult(ToolResult):
     """RTTs are None if no reply came. Times are in seconds, with the microseconds that ping prints. With controllers,
-    `first_rtts_s` has the RTTs of the first pings one by one; None without.
+    `first_rtts_s` has the RTTs of the first pings one by one; None without. `rtts_s` has the RTT of each ping of a
+    workload in the order in which they were sent, with the three digits or more that ping prints of it; None for one
+    without a reply.
     """
 
     KEY: ClassVar[str] = "ping"
@@ -55,6 +57,7 @@ class PingResult(ToolResult):
     rtt_max_s: float | None
     rtt_sd_s: float | None
     first_rtts_s: tuple[float | None, ...] | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+    rtts_s: tuple[float | None, ...] = field(default=(), metadata=ABSENT_IF_EMPTY)
 
 
 def read(kind: type[R], data: object, place: str) -> R:

@@ -86,7 +86,7 @@ def results(
     elif format is Format.profile:
         _print_profile(store, found, by, metric)
     else:
-        measured = _measured(store, found, [*(metric or ()), *learn_metrics([folder])])
+        measured = _measured(store, found, [*(metric or ()), *learn_metrics([folder]), *_of_pings(found)])
         if by is not By.cell:
             if format is Format.json:
                 print_json(found, measured, {} if audit is None else {each.id: each.outcome for each in audit.trials})
@@ -179,6 +179,16 @@ def _measured(store: Store, found: Sequence[TrialResult], names: Sequence[str] |
 
     wanted = metric.chosen(names)
     return {each.id: flow_sample.metrics(store.path / "trials" / each.id, each, wanted) for each in found}
+
+
+def _of_pings(found: Sequence[TrialResult]) -> list[str]:
+    """The metrics of pings, which are all that such a workload measures."""
+    if not any("ping" in each.measured for each in found):
+        return []
+    from ...analysis.metric import METRICS
+    from ...trial.measured import PingResult
+
+    return [name for name, each in METRICS.items() if each.only == PingResult.KEY]
 
 
 def _print_cells_json(found: Sequence[TrialResult], until: Until | None, measured: Mapping[str, Metrics]) -> None:

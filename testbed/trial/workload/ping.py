@@ -23,18 +23,29 @@ from .tool import Tool, other_load, rises
 
 OUTPUT = "ping.out"
 PRINTED_S = 1e-6
+DIGITS = 0.006
+"""By which share an RTT may differ that ping prints with three digits, from 100 on: half a unit of the last one."""
 """What ping prints is rounded to this. Without any delay, virtual time may stand still: then it prints 0."""
 
 
-def step(plan: Plan, data_path: DataPath, output: str, count: int, interval_ns: int, size_bytes: int = 56) -> Run:
+def step(
+    plan: Plan,
+    data_path: DataPath,
+    output: str,
+    count: int,
+    interval_ns: int,
+    size_bytes: int = 56,
+    *,
+    tells_each: bool = False,
+) -> Run:
     """Pings the receiver of a data path from its sender. No reply at all is a result, not an error."""
-    words = _words(data_path, count, interval_ns, size_bytes)
+    words = _words(data_path, count, interval_ns, size_bytes, tells_each=tells_each)
     return Run(words, "ping", plan.where(data_path.source), out=output, may_fail=True)
 
 
-def _words(data_path: DataPath, count: int, interval_ns: int, size_bytes: int) -> tuple[str, ...]:
+def _words(data_path: DataPath, count: int, interval_ns: int, size_bytes: int, *, tells_each: bool) -> tuple[str, ...]:
     pace = ("-i", f"{interval_ns / 1e9:g}", "-s", str(size_bytes))
-    return ("ping", "-n", "-q", "-c", str(count), *pace, str(data_path.destination_ip))
+    return ("ping", "-n", *(() if tells_each else ("-q",)), "-c", str(count), *pace, str(data_path.destination_ip))
 
 
 def parse(text: str) -> PingResult:
@@ -44,14 +55,24 @@ def parse(text: str) -> PingResult:
         raise TrialError(f"ping did not run: {text.strip() or 'it wrote nothing'}")
     times = re.search(r"= ([\d.]+)/([\d.]+)/([\d.]+)/([\d.]+) ms", text)
     low, mean, high, sd = (float(ms) / 1000 for ms in times.groups()) if times else (None,) * 4
-    return PingResult(int(counts[1]), int(counts[2]), low, mean, high, sd)
+    sent = int(counts[1])
+    return PingResult(sent, int(counts[2]), low, mean, high, sd, rtts_s=_each(text, sent))
+
+
+def _each(text: str, sent: int) -> tuple[float | None, ...]:
+    """The RTT of each ping; empty where ping was told not to print them. Of a duplicate, the first reply counts."""
+    told: dict[int, float] = {}
+    for number, ms in re.findall(r"icmp_seq=(\d+) .*time=([\d.]+) ms", text):
+        told.setdefault(int(number), float(ms) / 1000)
+    return tuple(told.get(number) for number in range(1, sent + 1)) if told else ()
 
 
 def steps(workload: PingWorkload, plan: Plan, seed: int) -> list[Step]:
     """One step."""
     assert plan.data_path is not None, "BUG: a plan without a workload"
     if not plan.controlled or plan.data_path.source in plan.remote:
-        return [step(plan, plan.data_path, OUTPUT, workload.count, workload.interval_ns, workload.size_bytes)]
+        asked = (workload.count, workload.interval_ns, workload.size_bytes)
+        return [step(plan, plan.data_path, OUTPUT, *asked, tells_each=True)]
     script = _one_by_one(workload, plan.data_path)
     return [Run(("sh",), "ping", plan.where(plan.data_path.source), stdin=script)]
 
@@ -86,10 +107,12 @@ def _one_by_one(workload: PingWorkload, data_path: DataPath) -> str:
     """A process for each of the first pings, then one for the others. No ping waits for an earlier answer."""
     lines = []
     for number in range(1, min(FIRST, workload.count) + 1):
-        words = shlex.join(_words(data_path, 1, workload.interval_ns, workload.size_bytes))
+        words = shlex.join(_words(data_path, 1, workload.interval_ns, workload.size_bytes, tells_each=True))
         lines.append(f"{words} > /run/trial/{_first_output(number)} 2>&1 &\nsleep {workload.interval_ns / 1e9:.9f}\n")
     if workload.count > FIRST:
-        words = shlex.join(_words(data_path, workload.count - FIRST, workload.interval_ns, workload.size_bytes))
+        words = shlex.join(
+            _words(data_path, workload.count - FIRST, workload.interval_ns, workload.size_bytes, tells_each=True)
+        )
         lines.append(f"{words} > /run/trial/{OUTPUT} 2>&1\n")
     return "".join([*lines, "wait\n", "true\n"])
 
@@ -110,6 +133,7 @@ def _together(first: list[PingResult], rest: list[PingResult]) -> PingResult:
         rtt_max_s=max((each.rtt_max_s for each in came if each.rtt_max_s is not None), default=None),
         rtt_sd_s=None if mean_s is None else math.sqrt(max(0.0, square - mean_s**2)),
         first_rtts_s=tuple(each.rtt_min_s for each in first),
+        rtts_s=tuple(rtt for each in every for rtt in each.rtts_s or (None,) * each.sent),
     )
 
 
@@ -125,9 +149,20 @@ def round_trip_faults(each: PingResult, rtt_ns: int) -> Iterator[str]:
         yield f"{each.received} of {each.sent} pings got a reply, with RTTs of {times} s"
     elif not rises(known, or_stays=True) or (known and rtt_ns / 1e9 >= PRINTED_S and not known[0]):
         yield f"RTTs of {times} s"
+    elif each.rtts_s and not _adds_up(each):
+        yield f"{each.received} replies with RTTs of {times} s, and single ones that are others"
     elif known and not each.rtt_sd_s and known[2] - known[0] > PRINTED_S * (1 + math.sqrt(2 * each.received)):
         # The standard deviation is at least the range over sqrt(2n).
         yield f"RTTs of {times} s with a standard deviation of {each.rtt_sd_s} s"
+
+
+def _adds_up(each: PingResult) -> bool:
+    """Whether there is an RTT of each reply, and the least and the largest are those of all."""
+    came = [rtt for rtt in each.rtts_s if rtt is not None]
+    if len(each.rtts_s) != each.sent or len(came) != each.received or each.rtt_min_s is None or each.rtt_max_s is None:
+        return len(each.rtts_s) == each.sent and not came and not each.received
+    ends = ((min(came), each.rtt_min_s), (max(came), each.rtt_max_s))
+    return all(abs(one - other) <= other * DIGITS + 2 * PRINTED_S for one, other in ends)
 
 
 def pings(case: Case, ping: PingResult) -> Iterator[Finding]:

@@ -1,0 +1,71 @@
+"""The RTT of each ping of a workload: what ping prints of it, and the quantiles that follow. No kernel needed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from storedruns import Made, trial_result
+
+from testbed.analysis.metric import METRICS, measure
+from testbed.trial import record
+from testbed.trial.measured import PingResult
+from testbed.trial.result import TrialResult
+from testbed.trial.workload import ping
+
+TEXT = """PING 10.0.0.2 (10.0.0.2) 56(84) bytes of data.
+64 bytes from 10.0.0.2: icmp_seq=1 ttl=64 time=15.0 ms
+64 bytes from 10.0.0.2: icmp_seq=2 ttl=64 time=85.4 ms
+64 bytes from 10.0.0.2: icmp_seq=2 ttl=64 time=99.9 ms (DUP!)
+64 bytes from 10.0.0.2: icmp_seq=4 ttl=64 time=0.043 ms
+
+--- 10.0.0.2 ping statistics ---
+4 packets transmitted, 3 received, +1 duplicates, 25% packet loss, time 3001ms
+rtt min/avg/max/mdev = 0.043/33.481/85.411/40.100 ms
+"""
+NAMES = ("ping-p50", "ping-p95", "ping-p99")
+
+
+def of_pings(*rtts_s: float | None) -> TrialResult:
+    came = [rtt for rtt in rtts_s if rtt is not None]
+    found = PingResult(
+        len(rtts_s), len(came), *((min(came), 0.05, max(came), 0.01) if came else (None,) * 4), rtts_s=rtts_s
+    )
+    return replace(trial_result(Made({}, [])), measured={PingResult.KEY: record.write(found)})
+
+
+def test_each_ping_has_its_rtt_and_a_lost_one_none() -> None:
+    found = ping.parse(TEXT)
+    assert found.rtts_s == (0.015, 0.0854, None, pytest.approx(0.000043))
+    assert [*ping.round_trip_faults(found, 40_000)] == []
+
+
+def test_pings_that_print_no_single_times_have_none() -> None:
+    quiet = "\n".join(line for line in TEXT.splitlines() if "icmp_seq" not in line)
+    assert ping.parse(quiet).rtts_s == ()
+    assert "rtts_s" not in record.write(ping.parse(quiet))
+
+
+@pytest.mark.parametrize(
+    "wrong", [(0.015, 0.0854, None), (0.015, 0.0854, 0.02, 0.000043), (0.015, 0.05, None, 0.000043)]
+)
+def test_single_times_that_do_not_add_up_with_the_summary_are_a_fault(wrong: tuple[float | None, ...]) -> None:
+    (said,) = ping.round_trip_faults(replace(ping.parse(TEXT), rtts_s=wrong), 40_000)
+    assert "single ones that are others" in said
+
+
+def test_the_quantiles_are_those_of_all_pings() -> None:
+    """A FIFO and fq_codel both had an RTT of 15.000 ms in the table: that of the idle path."""
+    some = of_pings(*(n / 1000 for n in range(1, 102)))
+    assert measure(some, (), NAMES) == {
+        name: pytest.approx(at) for name, at in zip(NAMES, (0.051, 0.096, 0.1), strict=True)
+    }
+    assert METRICS["ping-p95"].text(0.096) == "96"
+
+
+def test_a_quantile_among_lost_pings_has_no_value() -> None:
+    """Of 101 pings 6 were lost. Half took no longer than 51 ms; how long 95 % took, nobody knows."""
+    some = of_pings(*(n / 1000 if n <= 95 else None for n in range(1, 102)))
+    assert measure(some, (), NAMES) == {"ping-p50": pytest.approx(0.051), "ping-p95": None, "ping-p99": None}
+    assert measure(of_pings(None, None), (), NAMES) == dict.fromkeys(NAMES)
+    assert measure(trial_result(Made({}, [1e6])), (), NAMES) == dict.fromkeys(NAMES)
