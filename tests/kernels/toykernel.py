@@ -116,8 +116,8 @@ NOTHING = "--- /dev/null"[6:]
 
 
 def patched_files() -> dict[str, str]:
-    """The files besides KCONFIG and those that a patch makes that our patches change, with nothing but the lines that the
-    patches expect.
+    """The files that our patches change, with nothing but the lines that the patches expect: all besides KCONFIG and
+    those that a patch makes.
     """
     found: dict[str, str] = {}
     made = {"arch/um/Kconfig"}
