@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from testbed.exercise import promise, work_folder
+from testbed.exercise import self_test, work_folder
 from testbed.exercise.file import Exercise
 
 TESTBED = (sys.executable, "-m", "testbed")
@@ -73,12 +73,12 @@ def main(words: Sequence[str]) -> int:
 
 
 def _all(exercise: Exercise) -> dict[str, Checked]:
-    return {case: _checked(exercise, case) for case in promise.cases(exercise)}
+    return {case: _checked(exercise, case) for case in self_test.cases(exercise)}
 
 
 def _checked(exercise: Exercise, case: str) -> Checked:
     began = time.monotonic()
-    kept = promise.kept(exercise, case)
+    kept = self_test.kept(exercise, case)
     wall_s = time.monotonic() - began
     return Checked(kept.mark.points, kept.mark.of, json.dumps(kept.mark.data()), kept.broken, wall_s)
 

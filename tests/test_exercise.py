@@ -16,7 +16,7 @@ from testbed.cli import main
 from testbed.codec.keyed import read
 from testbed.commands.teach import grade
 from testbed.error import MachineError, SpecError, UserError
-from testbed.exercise import check, file, jail, outlet, promise, submission, work_folder
+from testbed.exercise import check, file, jail, mark_format, self_test, submission, work_folder
 from testbed.exercise.mark import Mark, Verdict, marked
 from testbed.exercise.rule.action import Action
 from testbed.exercise.rule.answer import Answer
@@ -275,13 +275,13 @@ def marks(made: Callable[[str], Path]) -> list[Mark]:
 
 def test_marks_leave_for_other_programs(made: Callable[[str], Path]) -> None:
     found = marks(made)
-    scope = json.loads(outlet.gradescope(found[0]))
+    scope = json.loads(mark_format.gradescope(found[0]))
     assert scope["score"] == 2
     assert [test["status"] for test in scope["tests"]] == ["passed", "failed"]
-    assert outlet.table(found).splitlines()[1] == "'=1+1,2,3,2,0,"
-    whole = ElementTree.fromstring(outlet.junit(found))
+    assert mark_format.table(found).splitlines()[1] == "'=1+1,2,3,2,0,"
+    whole = ElementTree.fromstring(mark_format.junit(found))
     assert [suite.get("failures") for suite in whole] == ["1", "1"]
-    assert "\x1b" not in outlet.junit(found)
+    assert "\x1b" not in mark_format.junit(found)
 
 
 def test_a_folder_is_started_reset_and_never_overwritten(tmp_path: Path) -> None:
@@ -441,12 +441,12 @@ def test_a_solution_that_is_near_a_limit_breaks_the_promise(
         verdicts = dict.fromkeys(("reaches", "separate"), verdict)
         return Mark(exercise.name, one.name, marked(exercise.file.rules, verdicts))
 
-    monkeypatch.setattr(promise, "mark", mark)
-    assert promise.kept(exercise, file.SOLUTION).broken is None
+    monkeypatch.setattr(self_test, "mark", mark)
+    assert self_test.kept(exercise, file.SOLUTION).broken is None
     needs_ns = file.CPU_NS // 2
-    assert "takes more than 1/3 of limits.cpu (30 s)" in str(promise.kept(exercise, file.SOLUTION).broken)
+    assert "takes more than 1/3 of limits.cpu (30 s)" in str(self_test.kept(exercise, file.SOLUTION).broken)
     needs_ns = file.CPU_NS * 2
-    broken = promise.kept(exercise, file.SOLUTION).broken
+    broken = self_test.kept(exercise, file.SOLUTION).broken
     assert broken == "the solution fails reaches, separate (reaches: could not be checked: ended)"
 
 

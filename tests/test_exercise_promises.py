@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from testbed.exercise import check, promise, submission, work_folder
+from testbed.exercise import check, self_test, submission, work_folder
 from testbed.exercise.file import SOLUTION, STARTER, Exercise
 
 WRITTEN_IN = {
@@ -42,7 +42,7 @@ def every_case() -> list[object]:
         pytest.param(name, case, id=f"{name}-{case}", marks=() if case in few(exercise) else pytest.mark.nightly)
         for name in work_folder.names()
         for exercise in [work_folder.find(name)]
-        for case in promise.cases(exercise)
+        for case in self_test.cases(exercise)
     ]
 
 
@@ -50,7 +50,7 @@ def every_case() -> list[object]:
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "case"), every_case())
 def test_an_exercise_keeps_its_promise(name: str, case: str) -> None:
-    found = promise.kept(work_folder.find(name), case)
+    found = self_test.kept(work_folder.find(name), case)
     assert found.broken is None, [(rule.name, rule.seen) for rule in found.mark.rules]
     if case == STARTER:
         assert 2 * found.mark.points < found.mark.of, "who does nothing has half of the mark"

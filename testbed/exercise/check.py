@@ -29,8 +29,8 @@ from .rule.answer import Answer
 from .rule.common import Kind, Net, NotChecked
 from .rule.measure import Measure
 from .rule.registry import Rule
-from .stand import Stood, again, asked_again, stand
 from .submission import Submission
+from .submission_network import Stood, again, asked_again, stand
 from .variant import shipped
 
 TRIALS_MAX = 64

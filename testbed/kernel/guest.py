@@ -17,7 +17,7 @@ from ..codec.frozen import dataclass
 from ..error import MachineError, TestbedError
 from ..plan.step import Step, data
 from ..process import Running
-from . import confinement, guest_file, standstill
+from . import confinement, guest_file, hang_reason
 from .consumption import Watch, share
 from .guest_file import SIGN_BYTES
 
@@ -123,7 +123,7 @@ def watch(
             if cpu_limit_s is None and now - heard > STANDSTILL_S:
                 raise TrialError(
                     f"lab time stands still: no sign of life for {STANDSTILL_S:.0f} s, the last was '{last}'. "
-                    f"{standstill.story(process.pid)}"
+                    f"{hang_reason.story(process.pid)}"
                 )
             if now - began > limit_s:
                 raise TrialError(f"the trial took longer than its limit of {limit_s:.0f} s; the last sign was '{last}'")

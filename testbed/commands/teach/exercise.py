@@ -12,7 +12,7 @@ import typer
 
 from ... import units
 from ...error import TestbedError, UserError
-from ...exercise import promise, work_folder
+from ...exercise import self_test, work_folder
 from ...exercise.check import mark
 from ...exercise.file import HANDOUT, Exercise
 from ...exercise.mark import Mark
@@ -211,7 +211,7 @@ def prove(
     """
     found = with_secret(work_folder.whole(work_folder.find(exercise)), variants, secret)
     with ThreadPoolExecutor(jobs) as pool:
-        done = [*pool.map(lambda name: promise.kept(found, name), promise.cases(found))]
+        done = [*pool.map(lambda name: self_test.kept(found, name), self_test.cases(found))]
     if format is Format.json:
         print(json.dumps([{"name": each.name, "broken": each.broken, **each.mark.data()} for each in done], indent=1))
     else:

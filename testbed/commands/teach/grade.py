@@ -15,7 +15,7 @@ import typer
 
 from ...error import MachineError, UserError
 from ...exercise import feedback as feedback_file
-from ...exercise import likeness, outlet, work_folder
+from ...exercise import likeness, mark_format, work_folder
 from ...exercise.check import mark
 from ...exercise.file import Exercise
 from ...exercise.mark import Mark, unmarked
@@ -188,9 +188,9 @@ def _fails(each: Mark) -> str:
 
 def _text(done: list[Mark], format: Format) -> str:
     if format is Format.gradescope:
-        return f"{outlet.gradescope(done[0])}\n"
+        return f"{mark_format.gradescope(done[0])}\n"
     if format is Format.junit:
-        return outlet.junit(done)
+        return mark_format.junit(done)
     if format is Format.csv or format is Format.table:
-        return outlet.table(done)
+        return mark_format.table(done)
     return json.dumps([each.data() for each in done], indent=1, ensure_ascii=False) + "\n"
