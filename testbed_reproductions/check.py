@@ -1,13 +1,17 @@
-"""The parts of a criterion and their verdicts, by intervals over the seeds and over all parts. Pure, no I/O.
+"""The parts of a criterion and their verdicts, by intervals over the seeds. Pure, no I/O.
 
 A part is met if its whole interval is within the bounds, not met if none of it is, and else nobody can tell. What is
 missing, empty or not a number is never met.
+
+A row is met if all its parts are. If it should not be called met, one part should not, so the interval of each part may
+be at 95 % (an intersection-union test: Berger, Technometrics 24, 1982). A row is not met if one part is not, whichever;
+so for that the intervals of all parts hold together (Bonferroni). For "at least one of" it is the other way round.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -17,7 +21,44 @@ Verdict: TypeAlias = Literal["met", "not met", "cannot tell"]
 Values: TypeAlias = Sequence[float | None]
 
 ERROR = 0.05
-"""The chance that any interval of a row misses its value: each part gets an equal share of it (Bonferroni)."""
+"""The greatest chance that a row is called met though it should not be, and that it is called not met though it is."""
+
+
+@dataclass(frozen=True)
+class Chance:
+    """How often a part may be wrongly called met, and wrongly called not met."""
+
+    met: float
+    unmet: float
+
+
+ALONE = Chance(ERROR, ERROR)
+"""For a part that is the whole criterion."""
+
+Reach: TypeAlias = tuple[float, float]
+"""The ends of an interval."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What an interval must lie within; beyond the bounds, not on them, if `is_strict`."""
+
+    low: float = -math.inf
+    high: float = math.inf
+    is_strict: bool = False
+
+    def judge(self, interval: Callable[[float], Reach], chance: Chance) -> tuple[Verdict, Reach]:
+        """The verdict, and the interval that gives it. `interval` takes the chance with which it misses."""
+        near, wide = interval(chance.met), interval(chance.unmet)
+        if self._excludes(*wide):
+            return "not met", wide
+        return ("met" if self._holds(*near) else "cannot tell"), near
+
+    def _holds(self, low: float, high: float) -> bool:
+        return self.low < low and high < self.high if self.is_strict else self.low <= low and high <= self.high
+
+    def _excludes(self, low: float, high: float) -> bool:
+        return high <= self.low or low >= self.high if self.is_strict else high < self.low or low > self.high
 
 
 @dataclass(frozen=True)
@@ -79,15 +120,15 @@ class Within:
     is_strict: bool = False
 
     @property
-    def uncertain(self) -> int:
-        return int(self.estimate is not None and self.estimate.error > 0)
+    def is_uncertain(self) -> bool:
+        return self.estimate is not None and self.estimate.error > 0
 
-    def decide(self, chance: float) -> Decision:
+    def decide(self, chance: Chance = ALONE) -> Decision:
         if self.estimate is None:
             return Decision(self.says, "cannot tell", "fewer than two values")
-        low, high = self.estimate.interval(chance)
+        verdict, (low, high) = Bounds(self.low, self.high, self.is_strict).judge(self.estimate.interval, chance)
         found = f"{self.estimate.mean:.5g}" + (f" [{low:.5g}, {high:.5g}]" if low < high else "")
-        return Decision(self.says, between(low, high, self.low, self.high, self.is_strict), found)
+        return Decision(self.says, verdict, found)
 
 
 @dataclass(frozen=True)
@@ -100,16 +141,18 @@ class Share:
     low: float = 0.0
     high: float = 1.0
     is_strict: bool = False
-    uncertain: int = 1
+    is_uncertain: bool = True
 
-    def decide(self, chance: float) -> Decision:
+    def decide(self, chance: Chance = ALONE) -> Decision:
         if self.of < 1:
             return Decision(self.says, "cannot tell", "no runs")
+        verdict, (low, high) = Bounds(self.low, self.high, self.is_strict).judge(self._interval, chance)
+        return Decision(self.says, verdict, f"{self.hits} of {self.of}, {low:.0%} to {high:.0%}")
+
+    def _interval(self, miss: float) -> Reach:
         rest = self.of - self.hits
-        low = float(stats.beta.ppf(chance / 2, self.hits, rest + 1)) if self.hits else 0.0
-        high = float(stats.beta.ppf(1 - chance / 2, self.hits + 1, rest)) if rest else 1.0
-        found = f"{self.hits} of {self.of}, {low:.0%} to {high:.0%}"
-        return Decision(self.says, between(low, high, self.low, self.high, self.is_strict), found)
+        low = float(stats.beta.ppf(miss / 2, self.hits, rest + 1)) if self.hits else 0.0
+        return low, float(stats.beta.ppf(1 - miss / 2, self.hits + 1, rest)) if rest else 1.0
 
 
 @dataclass(frozen=True)
@@ -124,21 +167,25 @@ class MoreSpread:
     narrow: Sequence[Values]
     low: float = 1.0
     high: float = math.inf
-    uncertain: int = 1
+    is_uncertain: bool = True
 
-    def decide(self, chance: float) -> Decision:
+    def decide(self, chance: Chance = ALONE) -> Decision:
         wide, narrow = _pooled(self.wide), _pooled(self.narrow)
         if wide is None or narrow is None:
             return Decision(self.says, "cannot tell", "fewer than two values, or a mean of 0")
         if not narrow[0]:
-            verdict: Verdict = "met" if wide[0] and math.isinf(self.high) else "not met"
-            return Decision(self.says, verdict, f"CoV {math.sqrt(wide[0]):.2g} and 0")
+            exact: Verdict = "met" if wide[0] and math.isinf(self.high) else "not met"
+            return Decision(self.says, exact, f"CoV {math.sqrt(wide[0]):.2g} and 0")
         ratio = wide[0] / narrow[0]
-        low = ratio / float(stats.f.ppf(1 - chance / 2, wide[1], narrow[1]))
-        high = ratio / float(stats.f.ppf(chance / 2, wide[1], narrow[1]))
+        freedom = wide[1], narrow[1]
+
+        def interval(miss: float) -> Reach:
+            return ratio / float(stats.f.ppf(1 - miss / 2, *freedom)), ratio / float(stats.f.ppf(miss / 2, *freedom))
+
+        verdict, (low, high) = Bounds(self.low, self.high, is_strict=True).judge(interval, chance)
         found = f"CoV {math.sqrt(wide[0]):.2g} and {math.sqrt(narrow[0]):.2g}, ratio {math.sqrt(ratio):.2g} "
         found += f"[{math.sqrt(low):.2g}, {math.sqrt(high):.2g}]"
-        return Decision(self.says, between(low, high, self.low, self.high, True), found)
+        return Decision(self.says, verdict, found)
 
 
 @dataclass(frozen=True)
@@ -148,18 +195,21 @@ class LittleSpread:
     says: str
     values: Values
     high: float
-    uncertain: int = 1
+    is_uncertain: bool = True
 
-    def decide(self, chance: float) -> Decision:
+    def decide(self, chance: Chance = ALONE) -> Decision:
         pooled = _pooled([self.values])
         if pooled is None:
             return Decision(self.says, "cannot tell", "fewer than two values, or a mean of 0")
         square, freedom = pooled
-        low, high = (
-            math.sqrt(square * freedom / float(stats.chi2.ppf(at, freedom))) for at in (1 - chance / 2, chance / 2)
-        )
+
+        def interval(miss: float) -> Reach:
+            low, high = (square * freedom / float(stats.chi2.ppf(at, freedom)) for at in (1 - miss / 2, miss / 2))
+            return math.sqrt(low), math.sqrt(high)
+
+        verdict, (low, high) = Bounds(0.0, self.high).judge(interval, chance)
         found = f"CoV {math.sqrt(square):.2g}" + (f" [{low:.2g}, {high:.2g}]" if low < high else "")
-        return Decision(self.says, between(low, high, 0.0, self.high, False), found)
+        return Decision(self.says, verdict, found)
 
 
 @dataclass(frozen=True)
@@ -169,9 +219,9 @@ class Holds:
     says: str
     is_met: bool | None
     found: str = ""
-    uncertain: int = 0
+    is_uncertain: bool = False
 
-    def decide(self, chance: float) -> Decision:
+    def decide(self, chance: Chance = ALONE) -> Decision:
         verdict: Verdict = "cannot tell" if self.is_met is None else "met" if self.is_met else "not met"
         return Decision(self.says, verdict, self.found)
 
@@ -184,11 +234,12 @@ class AnyOf:
     parts: tuple[Part, ...]
 
     @property
-    def uncertain(self) -> int:
-        return sum(part.uncertain for part in self.parts)
+    def is_uncertain(self) -> bool:
+        return any(part.is_uncertain for part in self.parts)
 
-    def decide(self, chance: float) -> Decision:
-        decided = [part.decide(chance) for part in self.parts]
+    def decide(self, chance: Chance = ALONE) -> Decision:
+        each = Chance(chance.met / _uncertain(self.parts), chance.unmet)
+        decided = [part.decide(each) for part in self.parts]
         for verdict in ("met", "cannot tell"):
             first = next((each for each in decided if each.verdict == verdict), None)
             if first:
@@ -197,15 +248,6 @@ class AnyOf:
 
 
 Part: TypeAlias = Within | Share | MoreSpread | LittleSpread | Holds | AnyOf
-
-
-def between(low: float, high: float, least: float, most: float, is_strict: bool) -> Verdict:
-    """Whether an interval is within bounds."""
-    if is_strict:
-        inside, outside = least < low and high < most, high <= least or low >= most
-    else:
-        inside, outside = least <= low and high <= most, high < least or low > most
-    return "met" if inside else "not met" if outside else "cannot tell"
 
 
 def above(says: str, mean: Estimate | None, bound: float = 0.0) -> Within:
@@ -251,10 +293,22 @@ def apart(says: str, one: Values, other: Values, share: float) -> AnyOf:
 
 
 def decide(parts: Iterable[Part]) -> tuple[Decision, ...]:
-    """The decisions on all parts of a row, with intervals that hold together."""
+    """The decisions on all parts of a row, which is met if all of them are."""
     every = tuple(parts)
-    chance = ERROR / max(1, sum(part.uncertain for part in every))
+    chance = Chance(ERROR, ERROR / _uncertain(every))
     return tuple(part.decide(chance) for part in every)
+
+
+def classify(parts: Iterable[Part]) -> tuple[Decision, ...]:
+    """The decisions on parts that are counted, each met or not by itself: all intervals hold together (Bonferroni)."""
+    every = tuple(parts)
+    chance = ERROR / _uncertain(every)
+    return tuple(part.decide(Chance(chance, chance)) for part in every)
+
+
+def _uncertain(parts: Sequence[Part]) -> int:
+    """Among how many parts a chance is shared; at least 1."""
+    return max(1, sum(part.is_uncertain for part in parts))
 
 
 def _apart(one: Values, other: Values) -> list[float | None]:

@@ -24,9 +24,9 @@ class Criterion:
     an order by differences beyond 0.
     "Alike", "close to", "no effect": at most 5 % apart, as rates are printed as whole Gbit/s of 10, and an effect of
     memory that is called none is up to 4.65 %. "Apart", "noticeable", "matters": more than the same 5 %. "The line
-    rate" is 95 % or more of a full link's goodput. "Much lower": less than half. A profile is concave or convex if its
-    C_CC is more than 0.02 above or below 0, the margin that comparisons use too; C_UC does not rise if it rises by at
-    most 0.02. Where a row claims a shape, orders and bends are judged; numbers only where its criterion says so.
+    rate" is 95 % or more of a full link's goodput. "Much lower": less than half. A profile is concave if its C_CC is
+    above 0, and convex if it is below. A trend is the slope of a line through values in order, by least squares.
+    Where a row claims a shape, orders and bends are judged; numbers only where its criterion says so.
 
     `repeats` is the id of the row whose finding this one judges again, on the same data; empty if it has its own.
     """

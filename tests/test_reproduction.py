@@ -176,8 +176,8 @@ def of_row(id: str, runs: Mapping[str, Measured]) -> Finding:
 
 
 PRINTED: dict[str, Callable[[], Mapping[str, Measured]]] = {
-    **{id: printed.profile for id in (*profile_tests.CONTRADICTS, "S3-F5", "K6", "S3-SYS-T")},
-    **{id: profile_tests.with_cloud for id in ("S3-F2a-c", "S3-F3a", "S3-F4", "S3-F9-C")},
+    **{id: printed.profile for id in (*profile_tests.CONTRADICTS, "S3-F5", "S3-SYS-T")},
+    **{id: profile_tests.with_cloud for id in ("S3-F2a-c", "S3-F3a", "S3-F4", "K6", "S3-F9-C")},
     **{id: made for id, (made, _) in profile_tests.CASES.items()},
     **{id: made for id, made in object_tests.GOOD.items() if ROWS[id].scenarios},
     "S0-SYS": partial(region_tests.campaign, swing=0.0),

@@ -19,6 +19,7 @@ from testbed_reproductions.check import (
     alike,
     apart,
     below,
+    classify,
     decide,
     estimate,
     minus,
@@ -73,24 +74,24 @@ def test_every_part_says_what_it_is_and_what_was_found() -> None:
         AnyOf("none", (Holds("a", False, "1"),)): "",
         AnyOf("nothing", ()): "nothing was seen",
     }
-    assert {str(part.decide(0.05)) for part in parts} == {
+    assert {str(part.decide()) for part in parts} == {
         f"{part.says} ({found})" if found else part.says for part, found in parts.items()
     }
-    more, little = MoreSpread("more", [wide], [narrow]).decide(0.05), LittleSpread("little", narrow, 0.1).decide(0.05)
+    more, little = MoreSpread("more", [wide], [narrow]).decide(), LittleSpread("little", narrow, 0.1).decide()
     assert more.found.startswith("CoV 0.5 and 0.1, ratio 5 [")
     assert little.found.startswith("CoV 0.1 [")
     assert (more.says, little.says) == ("more", "little")
     for part in (MoreSpread("more", [[]], [narrow]), LittleSpread("little", [0.0, 0.0], 0.1)):
-        decided = part.decide(0.05)
+        decided = part.decide()
         assert (decided.says, decided.found) == (part.says, "fewer than two values, or a mean of 0")
-    assert MoreSpread("more", [wide], [[1.0, 1.0]]).decide(0.05).found == "CoV 0.5 and 0"
+    assert MoreSpread("more", [wide], [[1.0, 1.0]]).decide().found == "CoV 0.5 and 0"
 
 
 def test_the_intervals_of_spread_are_those_of_f_and_chi_square() -> None:
     """CoV 0.5 over 0.1 with 2 and 2 degrees of freedom: F(0.975; 2, 2) = 39, so 25 / 39 to 25 * 39."""
     part = MoreSpread("it", [[0.5, 1.0, 1.5]], [[0.9, 1.0, 1.1]])
-    assert part.decide(0.05).found.endswith("ratio 5 [0.8, 31]")  # the roots of 0.641 and 975
-    found = LittleSpread("it", [0.9, 1.0, 1.1], 0.1).decide(0.05).found
+    assert part.decide().found.endswith("ratio 5 [0.8, 31]")  # the roots of 0.641 and 975
+    found = LittleSpread("it", [0.9, 1.0, 1.1], 0.1).decide().found
     assert found == "CoV 0.1 [0.052, 0.63]"  # 0.1 sqrt(2 / 7.378), 0.1 sqrt(2 / 0.05064)
 
 
@@ -125,11 +126,35 @@ def test_equal_seeds_have_no_interval_and_meet_a_closed_bound() -> None:
     assert found.verdict == "met"
 
 
-def test_many_parts_have_wider_intervals_than_one() -> None:
-    part = above("it", estimate((1, [0.1, 0.2, 0.3, 0.2])))
-    assert decide([part])[0].verdict == "met"
-    assert decide([part] * 20)[0].verdict == "cannot tell"
-    assert decide([part, *[Holds("counted", True)] * 20])[0].verdict == "met"
+def test_a_row_is_met_by_parts_that_are_met_alone_and_not_met_only_together() -> None:
+    """One interval of 95 % is above 0, and one is below; those of 20 parts together, at 99.75 %, are neither."""
+    is_above, is_below = ([sign * each for each in (0.1, 0.2, 0.3, 0.2)] for sign in (1, -1))
+    met, unmet = above("it", estimate((1, is_above))), above("it", estimate((1, is_below)))
+    assert [each.verdict for each in decide([met] * 20)] == ["met"] * 20
+    assert decide([unmet])[0].verdict == "not met"
+    assert [each.verdict for each in decide([unmet, *[met] * 19])] == ["cannot tell", *["met"] * 19]
+    assert decide([unmet, *[Holds("counted", True)] * 19])[0].verdict == "not met"
+    assert [each.verdict for each in classify([met] * 20)] == ["cannot tell"] * 20
+
+
+def test_of_any_the_parts_that_are_met_hold_together_and_those_that_are_not_alone() -> None:
+    is_above, is_below = ([sign * each for each in (0.1, 0.2, 0.3, 0.2)] for sign in (1, -1))
+    met, unmet = above("it", estimate((1, is_above))), above("it", estimate((1, is_below)))
+    assert decide([AnyOf("any", (met,))])[0].verdict == "met"
+    assert decide([AnyOf("any", (met, *[unmet] * 19))])[0].verdict == "cannot tell"
+    assert decide([AnyOf("any", (unmet,) * 20)])[0].verdict == "not met"
+
+
+def test_what_is_shown_is_the_interval_that_decided() -> None:
+    is_above, is_below = ([sign * each for each in (0.1, 0.2, 0.3, 0.2)] for sign in (1, -1))
+    near_by, far = above("it", estimate((1, is_above))), above("it", estimate((1, [each - 9 for each in is_below])))
+    found = decide([near_by, far])
+    assert near_by.estimate is not None
+    assert far.estimate is not None
+    for each, part, chance in zip(found, (near_by, far), (0.05, 0.025), strict=True):
+        assert part.estimate is not None
+        low, high = part.estimate.interval(chance)
+        assert each.found == f"{part.estimate.mean:.5g} [{low:.5g}, {high:.5g}]"
 
 
 @pytest.mark.parametrize(
@@ -179,15 +204,48 @@ def test_a_ratio_to_nothing_is_absent() -> None:
     assert over([1.0, 2.0, None], [0.0, 4.0, 1.0]) == [None, 0.5, None]
 
 
+RUNS = 1000
+RARELY = 0.05 + 3 * math.sqrt(0.05 * 0.95 / RUNS)
+
+
+def sample(generator: np.random.Generator, mean: float, seeds: int) -> Within:
+    return above("it", estimate((1, generator.normal(mean, 1.0, seeds).tolist())))
+
+
 @pytest.mark.parametrize("seeds", [2, 3, 5])
-def test_a_row_of_several_true_parts_at_their_bounds_is_rarely_wrong(seeds: int) -> None:
-    """Five parts whose true mean lies on the bound: any of them is met or not met in at most 5 % of the rows."""
+@pytest.mark.parametrize("others", [0.0, 1.0, 1000.0])
+def test_a_row_of_which_one_part_is_not_met_is_rarely_called_met(seeds: int, others: float) -> None:
+    """That part's true mean lies on its bound; those of the four others on it, above it and far above it."""
     generator = np.random.default_rng(7)
     wrong = 0
-    for _ in range(1000):
-        parts = [above("it", estimate((1, generator.normal(0.0, 1.0, seeds).tolist()))) for _ in range(5)]
-        wrong += any(each.verdict != "cannot tell" for each in decide(parts))
-    assert wrong / 1000 <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 1000)
+    for _ in range(RUNS):
+        parts = [sample(generator, mean, seeds) for mean in (0.0, *[others] * 4)]
+        wrong += {each.verdict for each in decide(parts)} == {"met"}
+    assert wrong / RUNS <= RARELY
+
+
+@pytest.mark.parametrize("seeds", [2, 3, 5])
+@pytest.mark.parametrize("kind", ["all", "any"])
+def test_a_row_that_is_met_is_rarely_called_not_met(seeds: int, kind: str) -> None:
+    """Five parts whose true mean lies on the bound; or one such, and four far from met, of which one must be."""
+    generator = np.random.default_rng(7)
+    wrong = 0
+    for _ in range(RUNS):
+        means = [0.0] * 5 if kind == "all" else [0.0, *[-1000.0] * 4]
+        parts = [sample(generator, mean, seeds) for mean in means]
+        every = parts if kind == "all" else [AnyOf("any", tuple(parts))]
+        wrong += "not met" in {each.verdict for each in decide(every)}
+    assert wrong / RUNS <= RARELY
+
+
+@pytest.mark.parametrize("seeds", [2, 3, 5])
+def test_any_of_parts_of_which_none_is_met_is_rarely_called_met(seeds: int) -> None:
+    generator = np.random.default_rng(7)
+    wrong = 0
+    for _ in range(RUNS):
+        parts = tuple(sample(generator, 0.0, seeds) for _ in range(5))
+        wrong += decide([AnyOf("any", parts)])[0].verdict == "met"
+    assert wrong / RUNS <= RARELY
 
 
 LEVELS = {(provider, what): mbit * 1e6 for provider, what, mbit, _ in interdatacenter_path.LEVELS_MBIT}

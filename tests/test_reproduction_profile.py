@@ -84,7 +84,7 @@ CONTRADICTS = {
 }
 
 
-@pytest.mark.parametrize("id", [*CONTRADICTS, "S3-F5", "K6", "S3-SYS-T"])
+@pytest.mark.parametrize("id", [*CONTRADICTS, "S3-F5", "S3-SYS-T"])
 def test_a_check_of_the_profile_is_met_by_what_is_printed(id: str) -> None:
     found = judged(id, profile())
     assert found.outcome == "pass", found.reasons
@@ -103,8 +103,6 @@ def test_a_check_of_the_profile_is_not_met_by_what_contradicts_it(id: str, wrong
         ("K4", {"none/5 flows": 0.9}),
         ("K5", {"none/htcp/376 ms": 0.9}),
         ("S3-F6", {"1 in 1000000/htcp/91 ms/1 flows": 0.9}),
-        ("K6", {"1 in 1000000/bbr/10 flows": 0.9}),
-        ("K6", {"bbr": 0.3}),
         ("K7", {"none/cubic/376 ms/1 flows": 1.5}),
         ("S3-F5", {"none/scalable/91 ms/2 flows": 0.94}),
         ("S3-F5", {"none/htcp/91 ms/2 flows": 0.97, "none/scalable/91 ms/2 flows": 1.03}),  # each is near CUBIC
@@ -127,8 +125,8 @@ def test_a_network_that_was_not_the_publications_fails_the_system_row(broken: di
 def test_a_profile_whose_seeds_vary_more_than_the_bound_decides_nothing() -> None:
     """A point estimate would: the mean is what is printed."""
     steady = profile()
-    for id in ("S3-F8", "K3", "S3-F9"):
-        noisy = {name: noise(each, 0.3) for name, each in steady.items()}
+    for id, swing in (("S3-F8", 0.95), ("K3", 0.95), ("S3-F9", 0.3)):
+        noisy = {name: noise(each, swing) for name, each in steady.items()}
         assert judged(id, noisy).outcome == "cannot tell", id
 
 
@@ -152,15 +150,15 @@ def bbr_as_cubic(control: str, flows: int, rtt_ms: int) -> float:
     return printed.in_the_cloud({"bbr": "cubic", "cubic": "bbr"}.get(control, control), flows, rtt_ms)
 
 
-@pytest.mark.parametrize("id", ["S3-F2a-c", "S3-F3a", "S3-F4", "S3-F9-C"])
+@pytest.mark.parametrize("id", ["S3-F2a-c", "S3-F3a", "S3-F4", "K6", "S3-F9-C"])
 def test_a_row_of_the_cloud_is_met_by_what_is_printed_and_not_by_a_flat_one(id: str) -> None:
     assert judged(id, together(profile(), cloud())).outcome == "pass", judged(id, together(profile(), cloud())).reasons
-    if id != "S3-F3a":
-        assert judged(id, together(profile(), cloud(same_everywhere))).outcome == "fail"
-        assert judged(id, together(profile(), cloud(of_one_flow))).outcome == "fail"
+    wrong = {"S3-F3a": (), "S3-F4": (same_everywhere,), "K6": (same_everywhere,)}
+    for share in wrong.get(id, (same_everywhere, of_one_flow)):
+        assert judged(id, together(profile(), cloud(share))).outcome == "fail"
 
 
-@pytest.mark.parametrize("id", ["S3-F4", "S3-F9-C"])
+@pytest.mark.parametrize("id", ["S3-F4", "K6", "S3-F9-C"])
 def test_bbr_is_to_be_the_one_that_is_printed(id: str) -> None:
     assert judged(id, cloud(bbr_as_cubic)).outcome == "fail"
 

@@ -175,7 +175,7 @@ def between_datacenters(runs: Mapping[str, Measured]) -> Judgement:
         below("C2 is much slower than within", mean_of((1, rates(slow)), (-MUCH, rates(inside_slow)))),
         spread,
     )
-    return Judgement(ours + spread.decide(0.05).found, parts)
+    return Judgement(ours + spread.decide().found, parts)
 
 
 def by_window(measured: Measured) -> tuple[Measured, Measured, Measured]:

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from testbed.api import Download, HttpResult, TrialResult, need, statistic
 
-from ..check import AnyOf, Holds, Part, Values, Within, above, alike, apart, average, below, decide, minus, near, over
+from ..check import AnyOf, Holds, Part, Values, Within, above, alike, apart, average, below, classify, minus, near, over
 from ..check import estimate as mean_of
 from ..measured import Measured, known
 from ..row import Criterion, Judgement, Publication, Row
@@ -434,7 +434,7 @@ def edge_can_be_worse(runs: Mapping[str, Measured]) -> Judgement:
         for home, by_size in goodputs_of_homes(runs).items()
         for size, (origin, edge) in by_size.items()
     }
-    kinds = dict(zip(changes, decide(below("worse", mean_of((1, each))) for each in changes.values()), strict=True))
+    kinds = dict(zip(changes, classify(below("worse", mean_of((1, each))) for each in changes.values()), strict=True))
     worse = [at for at, each in kinds.items() if each.verdict == "met"]
     maybe = [at for at, each in kinds.items() if each.verdict == "cannot tell"]
     worst_at = min(changes, key=lambda at: average(changes[at]), default=None)
