@@ -247,7 +247,27 @@ class AnyOf:
         return Decision(self.says, "not met" if decided else "cannot tell", "" if decided else "nothing was seen")
 
 
-Part: TypeAlias = Within | Share | MoreSpread | LittleSpread | Holds | AnyOf
+@dataclass(frozen=True)
+class Counted:
+    """What follows from the decisions on some cases, each of which is met or not; None if it depends on undecided ones.
+
+    `holds` gets them in the order of `cases`.
+    """
+
+    says: str
+    cases: tuple[Part, ...]
+    holds: Callable[[Sequence[Decision]], bool | None]
+
+    @property
+    def is_uncertain(self) -> bool:
+        return any(part.is_uncertain for part in self.cases)
+
+    def decide(self, chance: Chance = ALONE) -> Decision:
+        near, wide = (self.holds(classify(self.cases, each)) for each in (chance.met, chance.unmet))
+        return Decision(self.says, "not met" if wide is False else "met" if near else "cannot tell")
+
+
+Part: TypeAlias = Within | Share | MoreSpread | LittleSpread | Holds | AnyOf | Counted
 
 
 def above(says: str, mean: Estimate | None, bound: float = 0.0) -> Within:
@@ -292,17 +312,17 @@ def apart(says: str, one: Values, other: Values, share: float) -> AnyOf:
     return AnyOf(says, (above(says, mean, share), below(says, mean, -share)))
 
 
-def decide(parts: Iterable[Part]) -> tuple[Decision, ...]:
-    """The decisions on all parts of a row, which is met if all of them are."""
+def decide(parts: Iterable[Part], error: float = ERROR) -> tuple[Decision, ...]:
+    """The decisions on all parts of a row, which is met if all of them are; wrong with at most this chance."""
     every = tuple(parts)
-    chance = Chance(ERROR, ERROR / _uncertain(every))
+    chance = Chance(error, error / _uncertain(every))
     return tuple(part.decide(chance) for part in every)
 
 
-def classify(parts: Iterable[Part]) -> tuple[Decision, ...]:
+def classify(parts: Iterable[Part], error: float) -> tuple[Decision, ...]:
     """The decisions on parts that are counted, each met or not by itself: all intervals hold together (Bonferroni)."""
     every = tuple(parts)
-    chance = ERROR / _uncertain(every)
+    chance = error / _uncertain(every)
     return tuple(part.decide(Chance(chance, chance)) for part in every)
 
 

@@ -44,6 +44,9 @@ from testbed.api import (
     write_named,
 )
 
+from . import look
+from .check import ERROR
+from .look import Looks
 from .measured import Measured, Size
 from .paper import cloudcmp, interdatacenter, links, object_store, throughput_profile
 from .row import Finding, Row
@@ -234,7 +237,8 @@ testbed reproduce --list
 testbed reproduce S3-E2
 ```
 
-Written by `testbed reproduce --{size}`, which runs all rows."""
+Written by `testbed reproduce --{size}`, which runs all rows. `--dry-run` says what would run, and how long it takes;
+`--until-decided` adds seeds for rows of which nobody can tell."""
 UNMET = ("fail", "cannot tell")
 CANNOT_TELL = 5
 """The exit code, as that of `testbed compare` for what is undecided."""
@@ -271,6 +275,16 @@ def reproduce(
     jobs: Annotated[
         int, typer.Option(min=1, metavar="N", help="How many trials run at the same time.")
     ] = os.cpu_count() or 1,
+    until_decided: Annotated[
+        bool,
+        typer.Option(
+            "--until-decided",
+            help="Add seeds to scenarios of undecided rows, up to the publication's number or 20.",
+        ),
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what would run and how long it takes, and run nothing.")
+    ] = False,
     stored: Annotated[bool, typer.Option("--stored", help="Run nothing, and judge the stored results.")] = False,
     list_rows: Annotated[bool, typer.Option("--list", help="List the rows, and run nothing.")] = False,
     format: Annotated[Format, typer.Option(metavar="table|json", help="The format of the output.")] = Format.table,
@@ -287,6 +301,8 @@ def reproduce(
     """
     if format is Format.csv:
         raise UserError("rows cannot be printed as CSV; allowed: --format table or json")
+    if stored and (until_decided or dry_run):
+        raise UserError("--stored runs nothing; allowed: without --until-decided and --dry-run")
     rows = select(ids or [])
     size: Size = "full" if full else "quick"
     console = Terminal()
@@ -294,6 +310,11 @@ def reproduce(
         _list(rows, format)
         return
     runs = Runs(results / size, size, console)
+    if until_decided:
+        runs.add_seeds(rows)
+    if dry_run:
+        runs.foretell(rows, jobs)
+        return
     if not stored:
         runs.carry_out(rows, jobs)
     found = [runs.finding(row) for row in rows]
@@ -321,25 +342,58 @@ class Runs:
         self.lacking: dict[str, str] = {}
         self.unusable: dict[str, str] = {}
         self.ran: set[Row] = set()
+        self.looks: Looks = look.read(self.folder)
+        self.is_growing = False
+
+    def add_seeds(self, rows: Sequence[Row]) -> None:
+        """From now on scenarios of these rows get more seeds, until the rows are decided."""
+        names = _scenarios(rows)
+        self.looks = self.looks.begun(
+            {name: look.sizes(self._asked(name).repetitions, load_scenario(_path(name)).repetitions) for name in names}
+        )
+        self.is_growing = True
 
     def carry_out(self, rows: Sequence[Row], jobs: int) -> None:
         """Runs what is missing of every scenario of these rows that this version and this machine can run."""
-        able = [row for row in rows if not lacks(row)]
-        names = list(dict.fromkeys(name for row in able for name in row.scenarios))
-        scenarios = {name: self._scenario(name) for name in names}
-        self._foretell(scenarios, jobs)
-        for name, scenario in scenarios.items():
-            self.console.rule(f"{name} ({self.size})", align="left", style="dim")
-            try:
-                summary, order = carry_out(scenario, self._store(name), self._files(name), jobs, self.console)
-            except MachineError as error:
-                self.lacking[name] = str(error)
-                say(self.console, ("not run", "yellow"), f": {error}")
-                continue
-            for trial, failure in summary.failures:
-                say(self.console, ("failed", "red"), f" {trial.id}: {failure}")
-            self._take(name, summary.in_order(order), len(order))
-        self.ran = {row for row in able if row.judge and not any(name in self.lacking for name in row.scenarios)}
+        if self.is_growing:
+            look.write(self.folder, self.looks)
+        names = _scenarios(rows)
+        self._foretell(names, jobs)
+        while names:
+            for name in names:
+                self._run(name, jobs)
+            self.ran = {
+                row for row in rows if row.judge and not lacks(row) and not {*row.scenarios} & self.lacking.keys()
+            }
+            names = self._grow(rows)
+
+    def _run(self, name: str, jobs: int) -> None:
+        scenario = self._scenario(name)
+        self.console.rule(f"{name} ({self.size})", align="left", style="dim")
+        try:
+            summary, order = carry_out(scenario, self._store(name), self._files(name), jobs, self.console)
+        except MachineError as error:
+            self.lacking[name] = str(error)
+            say(self.console, ("not run", "yellow"), f": {error}")
+            return
+        for trial, failure in summary.failures:
+            say(self.console, ("failed", "red"), f" {trial.id}: {failure}")
+        self._take(name, summary.in_order(order), len(order))
+
+    def _grow(self, rows: Sequence[Row]) -> list[str]:
+        """The scenarios that get more seeds: those of rows that are undecided, unless a trial of theirs is lost."""
+        if not self.is_growing:
+            return []
+        found = [self.finding(row) for row in rows if row in self.ran]
+        unsure = [each.row for each in found if each.outcome == "cannot tell" and not each.lost]
+        later = self.looks.grown(_scenarios(unsure))
+        names = [name for name in later.seeds if later.seeds[name] != self.looks.seeds[name]]
+        if names:
+            words = ", ".join(f"{name} ({later.seeds[name]})" for name in names)
+            self.console.print(f"{len(unsure)} rows are undecided; more seeds: {words}")
+            self.looks = later
+            look.write(self.folder, later)
+        return names
 
     def finding(self, row: Row) -> Finding:
         """The finding of a row; of one that was not asked for, from results that exist already."""
@@ -356,7 +410,8 @@ class Runs:
         except (LookupError, ArithmeticError) as error:  # a judge that looks for what no trial has
             return Finding(row, None, f"these results cannot be judged: {type(error).__name__} {error}")
         why = "; ".join(filter(None, (judged.why, *(each.cautions for each in runs.values()))))
-        return Finding(row, replace(judged, why=why), lost=sum(each.invalid for each in runs.values()))
+        judged = replace(judged, why=why, error=ERROR / self.looks.number)
+        return Finding(row, judged, lost=sum(each.invalid for each in runs.values()))
 
     def _measured(self, name: str) -> Measured:
         """What is there of a scenario as it is now. Raises UserError for results that are not whole, or of another."""
@@ -387,20 +442,43 @@ class Runs:
         return Store(self.folder / name)
 
     def _scenario(self, name: str) -> Scenario:
+        asked = self._asked(name)
+        return replace(asked, repetitions=self.looks.of(name, asked.repetitions))
+
+    def _asked(self, name: str) -> Scenario:
         return load_scenario(_path(name), quick=self.size == "quick")
 
     def _files(self, name: str) -> dict[str, str]:
         return files_of(_path(name), quick=self.size == "quick")
 
-    def _foretell(self, scenarios: Mapping[str, Scenario], jobs: int) -> None:
+    def foretell(self, rows: Sequence[Row], jobs: int) -> None:
+        """Prints how long each scenario takes, with the rows that need it, and how long all take."""
+        for name in _scenarios(rows):
+            made = prepare(self._scenario(name), self._store(name), check=False)
+            wall_s = made.forecast.total_s([trial.params for trial in made.waiting], jobs) if made.waiting else 0.0
+            ids = ", ".join(row.id for row in rows if name in row.scenarios)
+            said = (
+                f"{name}: {len(made.waiting)} trials to run, about {duration(wall_s)}"
+                if made.waiting
+                else f"{name}: done"
+            )
+            self.console.print(f"{said} ({ids})")
+        self._foretell(_scenarios(rows), jobs)
+
+    def _foretell(self, names: Sequence[str], jobs: int) -> None:
         waiting, wall_s = 0, 0.0
-        for name, scenario in scenarios.items():
-            made = prepare(scenario, self._store(name), check=False)
+        for name in names:
+            made = prepare(self._scenario(name), self._store(name), check=False)
             waiting += len(made.waiting)
             wall_s += made.forecast.total_s([trial.params for trial in made.waiting], jobs) if made.waiting else 0.0
         if waiting:
-            said = f"{len(scenarios)} scenarios, {waiting} trials to run, about {duration(wall_s)} with {jobs} jobs"
+            said = f"{len(names)} scenarios, {waiting} trials to run, about {duration(wall_s)} with {jobs} jobs"
             self.console.print(said)
+
+
+def _scenarios(rows: Iterable[Row]) -> list[str]:
+    """Those of the rows that this version can run."""
+    return list(dict.fromkeys(name for row in rows if not lacks(row) for name in row.scenarios))
 
 
 def lacks(row: Row) -> str:

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from testbed.api import Claim
 
-from .check import Decision, Part, decide
+from .check import ERROR, Decision, Part, decide
 from .measured import Measured
 
 Outcome: TypeAlias = Literal["pass", "fail", "cannot tell", "not run"]
@@ -38,15 +38,18 @@ class Criterion:
 
 @dataclass(frozen=True)
 class Judgement:
-    """The judgement of a row: our result in words, the parts of its criterion, and what limits it."""
+    """The judgement of a row: our result in words, the parts of its criterion, and what limits it; and the chance that
+    it is wrong.
+    """
 
     ours: str
     parts: tuple[Part, ...] = ()
     why: str = ""
+    error: float = ERROR
 
     @property
     def decisions(self) -> tuple[Decision, ...]:
-        return decide(self.parts)
+        return decide(self.parts, self.error)
 
     @property
     def outcome(self) -> Outcome:

@@ -41,7 +41,7 @@ LAYERS = (
 LAYERS_BESIDE = (
     ("__init__",),
     ("command",),
-    ("paper",),
+    ("paper", "look"),
     ("row",),
     ("check", "measured"),
 )

@@ -16,7 +16,7 @@ from testbed.spec import load as specfile
 from testbed.trial.result import TrialResult
 from testbed_reproductions import command
 from testbed_reproductions.measured import Measured
-from testbed_reproductions.paper import cloudcmp, object_store
+from testbed_reproductions.paper import cloudcmp, object_store_check
 from testbed_reproductions.row import Finding
 
 ROOT = Path(__file__).parents[1]
@@ -93,8 +93,8 @@ def cells() -> dict[str, dict[str, float]]:
     found = {}
     for store, (home, kib) in NEAR.items():
         row = {home: kib, **FAR[store]}
-        rest = 77 * MEANS[store] - sum(object_store.HOMES[each] * value for each, value in row.items())
-        found[store] = {**row, "za": rest / object_store.HOMES["za"]}
+        rest = 77 * MEANS[store] - sum(object_store_check.HOMES[each] * value for each, value in row.items())
+        found[store] = {**row, "za": rest / object_store_check.HOMES["za"]}
     return found
 
 
@@ -364,9 +364,9 @@ def test_an_axis_goes_over_with_and_without_a_cache() -> None:
 
 
 def test_means_over_homes_weigh_each_region_by_its_homes() -> None:
-    one = {home: [77.0 if home == "us" else 0.0] for home in object_store.HOMES}
-    assert object_store.over_all_homes(one) == [pytest.approx(36)]
-    assert object_store.over_all_homes({**one, "za": [None]}) == [None]
+    one = {home: [77.0 if home == "us" else 0.0] for home in object_store_check.HOMES}
+    assert object_store_check.over_all_homes(one) == [pytest.approx(36)]
+    assert object_store_check.over_all_homes({**one, "za": [None]}) == [None]
 
 
 def test_what_a_window_ceiling_lets_through_is_said_with_it() -> None:

@@ -1,0 +1,82 @@
+"""The seeds of scenarios that get more until the rows are decided. Reads and writes a file beside the results.
+
+A row is judged with each number of seeds, at a look. Its error at all looks together is that of a row that is judged
+once, as each look has an equal share of it (Bonferroni over the looks).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from testbed.api import UserError, write_named
+
+MOST = 20
+"""Seeds of a scenario, if the publication has no more repetitions."""
+FILE = "looks.json"
+
+
+def sizes(least: int, full: int) -> tuple[int, ...]:
+    """The numbers of seeds at which rows are judged: `least`, then twice as many each time, up to the publication's own
+    number `full`, or 20 if that is more.
+    """
+    found = [least]
+    while found[-1] < max(least, full, MOST):
+        found.append(min(2 * found[-1], max(full, MOST)))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Looks:
+    """By scenario, the numbers of seeds at which rows are judged, and the number that it has now."""
+
+    sizes: Mapping[str, tuple[int, ...]]
+    seeds: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def number(self) -> int:
+        """How often a row is judged at most; 1 if no seeds are added."""
+        return max(map(len, self.sizes.values()), default=1)
+
+    def of(self, name: str, asked: int) -> int:
+        """The seeds that a scenario has which asks for so many."""
+        return self.seeds.get(name, asked)
+
+    def begun(self, wanted: Mapping[str, tuple[int, ...]]) -> Looks:
+        """With these scenarios, too."""
+        seeds = {name: self.seeds.get(name, each[0]) for name, each in wanted.items()}
+        return replace(self, sizes={**self.sizes, **wanted}, seeds={**self.seeds, **seeds})
+
+    def grown(self, names: Iterable[str]) -> Looks:
+        """With the next number of seeds for each of these scenarios; the same where it has all."""
+        later = {name: next((n for n in self.sizes[name] if n > self.seeds[name]), self.seeds[name]) for name in names}
+        return replace(self, seeds={**self.seeds, **later})
+
+
+def read(folder: Path) -> Looks:
+    """Those of a results folder; none if it has no such file. Raises UserError for a file that is damaged."""
+    path = folder / FILE
+    if not path.exists():
+        return Looks({})
+    try:
+        found = json.loads(path.read_text())
+        looks = Looks({name: tuple(each["sizes"]) for name, each in found.items()},
+                      {name: each["seeds"] for name, each in found.items()})  # fmt: skip
+        is_whole = all(seeds in looks.sizes[name] for name, seeds in looks.seeds.items())
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        is_whole = False
+    if not is_whole:
+        raise UserError(f"{path} is damaged; allowed: what `testbed reproduce --until-decided` wrote, or no such file")
+    return looks
+
+
+def write(folder: Path, looks: Looks) -> None:
+    """Raises UserError if it cannot be written."""
+    found = {name: {"sizes": list(each), "seeds": looks.seeds[name]} for name, each in looks.sizes.items()}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_named(folder / FILE, json.dumps(found, indent=1) + "\n")
+    except OSError as error:
+        raise UserError(f"{folder / FILE} cannot be written: {error.strerror}; allowed: --results DIR") from None
