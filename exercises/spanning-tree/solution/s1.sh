@@ -1,0 +1,1 @@
+ip link set br0 type bridge priority 4096 forward_delay 400 max_age 600 hello_time 100

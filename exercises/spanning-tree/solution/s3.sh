@@ -1,0 +1,1 @@
+# nothing needs to be done here
