@@ -169,14 +169,16 @@ def test_datagrams_that_overload_a_link_tell_its_rate() -> None:
     assert rate.value == pytest.approx(40e6 * 1442 / 1400)
 
 
+@pytest.mark.parametrize("falls_inside", [False, True])
 @pytest.mark.parametrize("queue_s", [0.0, 0.02])
-def test_a_bucket_tells_its_credit_and_whether_it_shapes_or_polices(queue_s: float) -> None:
+def test_a_bucket_tells_its_credit_and_whether_it_shapes_or_polices(queue_s: float, falls_inside: bool) -> None:
     high, low, knee = 100e6, 20e6, 12
-    rates = noisy(high / FRAMING, knee, 0.005) + noisy(low / FRAMING, 30, 0.005, 2)
-    found = fitted(steady_pings(), transfer(rates, [0.02 + queue_s] * 42, flows=2))
+    half = [(high + low) / 2 / FRAMING] if falls_inside else []
+    rates = noisy(high / FRAMING, knee, 0.005) + half + noisy(low / FRAMING, 30, 0.005, 2)
+    found = fitted(steady_pings(), transfer(rates, [0.02 + queue_s] * len(rates), flows=2))
     rate, burst, refill = (found.of(f"bucket_{name}", "forward") for name in ("rate", "burst", "refill"))
-    credit = (high - low) / 8 * knee
-    assert rate.value == pytest.approx(high, rel=0.01)
+    credit = (high - low) / 8 * (knee + len(half) / 2)
+    assert rate.value == pytest.approx(high, rel=0.005)
     assert burst.value == pytest.approx(credit, rel=0.02)
     assert refill.value == pytest.approx(low, rel=0.01)
     assert holds(burst, credit)

@@ -57,13 +57,13 @@ def _fall(seconds: Sequence[Second]) -> tuple[int, int] | None:
     knee = begin + round(shifts[0].at_s / step_s)
     if min(knee - begin, len(rates) - knee) * step_s < LEVEL_LEAST_S:
         return None
-    parts = rates[begin:knee], rates[knee:]
+    parts = rates[begin : knee - 1], rates[knee + 1 :]
     return (begin, knee) if all(statistic.population_cov(part) < STEADY_CV for part in parts) else None
 
 
 def _fitted(group: Group, seconds: Sequence[Second], begin: int, knee: int, rtt_s: float | None) -> Found:
     scale, files = group.framing, group.files
-    high_part, low_part = seconds[begin:knee], seconds[knee + 1 :] or seconds[knee:]
+    high_part, low_part = seconds[begin : knee - 1], seconds[knee + 1 :]  # the fall is inside one of the two between
     high, low = (_level(part) for part in (high_part, low_part))
     counted = seconds[: knee + 2]
     credit = sum(max(0.0, each.octets - low[0] / 8 * (each.end_s - each.start_s)) for each in counted[:begin])
