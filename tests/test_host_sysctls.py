@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from trials import make_trial
+from trials import Ran, make_trial
 
 from testbed.error import MachineError, UserError
 from testbed.kernel.ready import feasibility, probe
@@ -17,6 +18,7 @@ from testbed.kernel.ready.requirement import Need, Never, Sysctl, needs
 from testbed.model.run_setting import Kernel
 from testbed.model.topology import Link, Node, Topology
 from testbed.model.workload import PingWorkload
+from testbed.plan.linux import Write
 from testbed.plan.network import plan
 from testbed.trial.orders.sequence import orders
 
@@ -51,6 +53,25 @@ def test_a_trial_that_would_change_the_computer_for_good_is_refused(name: str) -
         with pytest.raises(UserError, match=said):
             orders(trial)
         orders(replace(trial, kernel=Kernel("lab")))
+
+
+def test_a_parameter_of_a_module_is_refused_on_the_host_and_a_file_below_sys_elsewhere() -> None:
+    trial = make_trial(sysctls={"module.tcp_cubic.beta": "512"}, workload={"duration": "1 s"})
+    written = [each for each in orders(trial).plan.commands if isinstance(each, Write) and "tcp_cubic" in each.path]
+    assert {each.path for each in written} == {"/sys/module/tcp_cubic/parameters/beta"}
+    assert len(written) == 2  # each host
+    said = "the parameter beta of tcp_cubic belongs to the whole computer .* allowed: kernel: lab"
+    with pytest.raises(UserError, match=said):
+        orders(replace(trial, kernel=Kernel("host"), workload=PingWorkload("a", "b")))
+
+
+@pytest.mark.lab
+def test_a_parameter_of_a_module_is_set_for_the_trial_and_read_back(run_trial: Callable[..., Ran]) -> None:
+    """Failure: another value than the one that was asked for, or a gate that knows none but Linux's own."""
+    ran = run_trial(sysctls={"module.tcp_cubic.beta": "512"}, workload={"duration": "1 s"})
+    assert ran.result.verdict == "valid", ran.result.warnings
+    assert "beta: 512\n" in (ran.folder / "module-cubic-after.txt").read_text()
+    assert "/sys/module/tcp_cubic/parameters/beta: 512\n" in (ran.folder / "written-tb-a.txt").read_text()
 
 
 @pytest.mark.parametrize("name", WHOLE)

@@ -1,0 +1,60 @@
+"""`--watch`: a command that is repeated at each save, and interrupted by a save."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from testbed import process
+from testbed.commands.candidate import watch
+from testbed.error import UserError
+from testbed.process import Running
+
+PROGRAM = """
+import sys
+from pathlib import Path
+from testbed.commands.candidate import watch
+watch.watch(Path(sys.argv[1]), ("sh", "-c", sys.argv[2]))
+"""
+
+
+def started(file: Path, command: str) -> Running:
+    return process.start([sys.executable, "-c", PROGRAM, file, command], stdout=process.PIPE, stderr=process.TO_STDOUT)
+
+
+def lines(running: Running) -> Iterator[str]:
+    assert running.stdout is not None
+    return (line.decode().rstrip() for line in running.stdout)
+
+
+def test_the_command_runs_at_once_and_at_each_save(tmp_path: Path) -> None:
+    file = tmp_path / "tcp_foo.c"
+    file.write_text("first")
+    with started(file, f"cat {file}; echo") as running:
+        said = lines(running)
+        assert next(said) == "first"
+        assert "waiting until" in next(said)
+        file.write_text("second")
+        assert "was saved" in next(said)
+        assert next(said) == "second"
+
+
+def test_a_save_interrupts_the_command_and_it_begins_anew(tmp_path: Path) -> None:
+    file = tmp_path / "tcp_foo.c"
+    file.write_text("first")
+    with started(file, f"trap 'echo kept; exit 130' INT; cat {file}; echo; while :; do sleep 0.1; done") as running:
+        said = lines(running)
+        assert next(said) == "first"
+        file.write_text("second")
+        assert next(said) == "kept"
+        assert "waiting until" in next(said)
+        assert "was saved" in next(said)
+        assert next(said) == "second"
+
+
+def test_what_is_no_file_cannot_be_watched(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"--watch .*: there is no such file; allowed: a file tcp_NAME"):
+        watch.watch(tmp_path / "none.c", ("true",))
