@@ -247,6 +247,12 @@ def judged(**changes: Any) -> CellComparison[CellKey]:
     [
         ({}, "5.0 %; 5 seeds", "3 seeds show a change of 5.0 % or more; 5 seeds would decide"),
         ({"seeds_needed": None}, "5.0 %", "3 seeds show a change of 5.0 % or more; no number of seeds would decide"),
+        (
+            {"seeds_needed": 3},  # as many as there are: to ask for them would say that they are missing
+            "5.0 %",
+            "3 seeds show a change of 5.0 % or more; so many decide most cells with this noise, but not those whose "
+            "difference is near the tolerance",
+        ),
         ({"smallest_effect": 40e6}, "over 100 %; 5 seeds", None),
         ({"smallest_effect": 39.9e6}, "99.8 %; 5 seeds", None),
         ({"base": 0.0}, "2 Mbit/s; 5 seeds", "3 seeds show a change of 2 Mbit/s or more; 5 seeds would decide"),

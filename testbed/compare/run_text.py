@@ -190,7 +190,7 @@ def _is_own(comparison: RunComparison, each: CellComparison[CellKey]) -> bool:
 
 def _cheapest(comparison: RunComparison) -> list[str]:
     """Where several cells are undecided: those that the fewest seeds decide, and how many seeds the suite needs."""
-    known = [each for each in comparison.undecided if each.seeds_needed and each.key.cell not in comparison.doubtful]
+    known = [each for each in comparison.undecided if _more_seeds(each) and each.key.cell not in comparison.doubtful]
     if len(known) < 2:
         return []
     known.sort(key=lambda each: each.seeds_needed or 0)
@@ -325,7 +325,17 @@ def _could_be_seen(each: CellComparison[CellKey]) -> str:
     unit = f"{each.smallest_effect * metric.scale:.3g} {metric.unit}".strip()
     share = each.smallest_effect / abs(each.base) if each.base else None
     seen = unit if share is None else f"{100 * share:.1f} %" if share < 1 else OVER
-    return seen + (f"; {each.seeds_needed} seeds" if each.seeds_needed else "")
+    return seen + (f"; {each.seeds_needed} seeds" if _more_seeds(each) else "")
+
+
+def _more_seeds(each: CellComparison[CellKey]) -> bool:
+    """Whether more seeds than there are decide in 80 % of cases. Where there are enough and it is undecided all the
+    same, the difference is near the tolerance, or it is one of the other cases.
+    """
+    return each.seeds_needed is not None and each.seeds_needed > each.pairs
+
+
+NEAR = "; so many decide most cells with this noise, but not those whose difference is near the tolerance"
 
 
 def _undecided(each: CellComparison[CellKey], rare: float = 1.0) -> str:
@@ -342,6 +352,7 @@ def _undecided(each: CellComparison[CellKey], rare: float = 1.0) -> str:
         more = f"; {each.seeds_needed} seeds would decide" if each.seeds_needed else ""
         return f"all seeds are copies of one case, which may be one of two levels{more}"
     needed = f"; {each.seeds_needed} seeds would decide" if each.seeds_needed else "; no number of seeds would decide"
+    needed = needed if _more_seeds(each) or not each.seeds_needed else NEAR
     if each.smallest_effect is None:
         return f"{each.pairs} seeds show no change, however large{needed}"
     seen, _, _ = _could_be_seen(each).partition(";")
