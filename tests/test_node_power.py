@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 from interactive import Home
 
-from testbed.commands.network.iperf import busiest
+from testbed.commands.network.iperf import busiest, rate_between
 from testbed.error import SpecError
+from testbed.interactive.running_network import RunningNetwork
 from testbed.interactive.watch.flow_table import Names
+from testbed.journal import Entry
 from testbed.spec.load import load_topology
 from testbed.spec.topology.change import changed
 
@@ -59,6 +61,10 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     left = made.left()
     made.clean()
     assert left == []
+
+
+def networks_of(home: Home) -> list[RunningNetwork]:
+    return [RunningNetwork(Entry("network", "net", {"folder": str(home.cache / "up" / "net")}))]
 
 
 def events(home: Home) -> list[str]:
@@ -195,6 +201,9 @@ def test_ping_says_how_to_end_it_and_one_iperf_after_another_finds_its_server(ho
         said = home.says("iperf", "b", "d", "--time", "1")
         assert "Mbit/s sent" in said
     assert home.says("exec", "d", "--", "ss", "-Hltn", "sport", "=", ":5201").count("5201") == 1
+    (told,) = [each for each in networks_of(home) if each.name == "net"]
+    assert rate_between(told, "b", "d") == 50_000_000
+    assert rate_between(told, "a", "b") is None
 
 
 STAT = "cpu0 100 0 50 1000 10 0 0 0 0 0\ncpu1 0 0 0 {idle} 0 0 0 0 0 0\n"

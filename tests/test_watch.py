@@ -25,6 +25,7 @@ from test_report_browser import CHROMIUM, FLAGS
 from testbed.browser import layered
 from testbed.browser.server import CONNECTIONS_MAX, Answer, Asked, LocalServer
 from testbed.codec.keyed import read
+from testbed.commands.network.watch import over_ssh
 from testbed.interactive import node_files
 from testbed.interactive.watch import page as page_module
 from testbed.interactive.watch import terminals
@@ -184,6 +185,26 @@ def test_other_sites_cannot_type(served: tuple[LocalServer, list[Asked]], header
         client.sendall(f"POST /{server.token}/input HTTP/1.1\r\n{lines}\r\n{{}}".encode("latin-1"))
         assert client.recv(4096).split()[1] == str(code).encode()
     assert heard == []
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:9", "localhost:8123"])
+def test_a_port_that_ssh_forwards_is_as_good_as_ours(served: tuple[LocalServer, list[Asked]], host: str) -> None:
+    """The browser's computer may have given the page another port; its own pages at other ports stay outside."""
+    server, heard = served
+    for origin, code in ((f"http://{host}", b"200"), ("http://localhost:1", b"403"), (f"http://x{host}", b"403")):
+        lines = f"Host: {host}\r\nOrigin: {origin}\r\nContent-Length: 2\r\n\r\n{{}}"
+        with socket.create_connection(("127.0.0.1", server.server_port)) as client:
+            client.sendall(f"POST /{server.token}/input HTTP/1.1\r\n{lines}".encode())
+            assert client.recv(4096).split()[1] == code
+    assert len(heard) == 1
+
+
+def test_who_came_by_ssh_is_told_what_to_type_at_home() -> None:
+    assert over_ssh(8123, {}) == ()
+    environment = {"SSH_CONNECTION": "192.0.2.7 5555 192.0.2.1 22", "USER": "kim"}
+    assert over_ssh(8123, environment)[-1] == "  ssh -N -L 8123:localhost:8123 kim@192.0.2.1"
+    environment |= {"SSH_CONNECTION": "192.0.2.7 5555 192.0.2.1 2222"}
+    assert over_ssh(8123, environment)[-1] == "  ssh -N -p 2222 -L 8123:localhost:8123 kim@192.0.2.1"
 
 
 def test_a_request_that_is_cut_off_does_nothing(served: tuple[LocalServer, list[Asked]]) -> None:
@@ -382,6 +403,36 @@ def test_in_a_browser_packets_move_and_a_click_opens_a_terminal(home: Home, watc
     tab.locator('button[aria-label="close the terminal in a"]').click()
     assert not tab.locator("#dock").is_visible()
     home.says("exec", "a", "--", "sh", "-c", "while pgrep -x ping -r S,R; do :; done")
+
+
+@pytest.mark.lab
+@pytest.mark.slow
+def test_in_a_browser_ports_have_numbers_and_names_and_a_click_pulls_a_cable(
+    home: Home, watched: str, tab: Any
+) -> None:
+    home.says("exec", "a", "--", "ping", "-c", "2", "b")
+    tab.goto(watched)
+    tab.wait_for_selector("body[data-ready]")
+    assert sorted(tab.locator("text.port").all_text_contents()) == ["1", "2"]
+    assert sorted(tab.locator("text.address").all_text_contents()) == ["10.0.0.1/24", "10.0.0.2/24"]
+    tab.locator("#show-nodes").click()
+    nodes = tab.locator("table[aria-label=Nodes] tr").all_text_contents()
+    assert "a: hosteth010.0.0.1/24s1left" in nodes
+    assert {"s1: ovs1eth0aleft", "2eth1bright"} <= set(nodes)
+    tab.locator("#show-flows").click()
+    tab.locator("table[aria-label=Flows]", has_text="output:2 (b)").wait_for()
+    tab.locator("#show-log").click()
+    tab.locator("pre.log", has_text="=== started ").wait_for()
+    tab.locator("#show-links").click()
+    home.says("exec", "a", "--", "ping", "-c", "8", "-i", "0.5", "b")
+    tab.locator('svg[aria-label="rates of left in the last minute"] path.forward').wait_for(state="attached")
+    for link in ("left", "right"):  # with an emulator, and without
+        tab.locator(f'button[aria-label="pull out the cable {link}"]').click()
+        tab.locator(f'button[aria-label="put in the cable {link}"]').wait_for()
+        assert home.run("exec", "a", "--", "ping", "-c", "1", "-W", "1", "b").returncode == 1
+        tab.locator("path.cable.down").click(force=True)
+        tab.locator(f'button[aria-label="pull out the cable {link}"]').wait_for()
+        home.says("exec", "a", "--", "sh", "-c", "until ping -c 1 -W 1 b; do :; done")
 
 
 @pytest.mark.lab

@@ -162,10 +162,13 @@ class Handler(BaseHTTPRequestHandler):
             return  # the page was closed
 
     def _is_for_us(self) -> bool:
-        """A page from elsewhere that has its own name lead to this address must not read anything."""
-        hosts = [f"{name}:{self.server.server_port}" for name in (ADDRESS, "localhost")]
-        origin = self.headers.get("Origin")
-        return self.headers.get("Host") in hosts and origin in (None, *(f"http://{host}" for host in hosts))
+        """A page from elsewhere that has its own name lead to this address must not read anything. The port is that of
+        the browser's computer, which SSH may have chosen; a page of another port there is from elsewhere, too.
+        """
+        host, origin = self.headers.get("Host", ""), self.headers.get("Origin")
+        name, _, port = host.rpartition(":")
+        is_here = name in (ADDRESS, "localhost") and port.isascii() and port.isdigit()
+        return is_here and origin in (None, f"http://{host}")
 
     def _answer(self, answer: Answer) -> None:
         body = answer.text.encode()

@@ -8,6 +8,7 @@ import struct
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from ..codec.frozen import dataclass
@@ -44,7 +45,7 @@ look() {
   done 2>/dev/null
   cat /proc/uptime
 }
-look "$@"; sleep 0.3; echo --; look "$@"
+look "$@"; sleep 0.2; echo --; look "$@"; sleep 0.2; echo --; look "$@"
 """
 TICKS = 100
 """Of a second, in which /proc counts the time of processes (USER_HZ)."""
@@ -116,19 +117,30 @@ def _daemons(network: RunningNetwork) -> dict[str, Daemons]:
         return {}
     try:
         status, out, _ = run(network, {}, ["sh", "-c", TIMES, "sh", *files.values()])
-        first, last = (part.splitlines() for part in out.decode(errors="replace").split("--\n"))
-        looks = [_times(lines, list(files)) for lines in (first, last)]
-        span_s = float(last[-1].split()[0]) - float(first[-1].split()[0])
+        parts = [part.splitlines() for part in out.decode(errors="replace").split("--\n")]
+        looks = [(float(lines[-1].split()[0]), _times(lines, list(files))) for lines in parts]
     except (MachineError, OSError, ValueError, LookupError):
         return {}
     found: dict[str, Daemons] = {}
-    for (name, daemon), ticks in looks[1].items():
-        before, known = looks[0].get((name, daemon)), found.get(name, Daemons())
-        if daemon in KEPT and ticks is None:
-            found[name] = replace(known, missing=(*known.missing, daemon))
-        elif daemon not in KEPT and ticks is not None and before is not None and span_s > 0:
-            found[name] = replace(known, share=round((ticks - before) / TICKS / span_s, 2))
+    for name, daemon in files:
+        known = found.get(name, Daemons())
+        if daemon in KEPT:
+            is_gone = looks[-1][1].get((name, daemon)) is None
+            found[name] = replace(known, missing=(*known.missing, *([daemon] if is_gone else [])))
+        else:
+            found[name] = replace(known, share=_share(looks, (name, daemon)))
     return found if status == 0 else {}
+
+
+def _share(looks: Sequence[tuple[float, dict[tuple[str, str], int | None]]], key: tuple[str, str]) -> float | None:
+    """The least that a process took between two looks: an app that loops does not rest."""
+    found = []
+    for (began_s, first), (ended_s, last) in pairwise(looks):
+        before, after = first.get(key), last.get(key)
+        if before is None or after is None or ended_s <= began_s:
+            return None
+        found.append((after - before) / TICKS / (ended_s - began_s))
+    return round(min(found), 2) if found else None
 
 
 def _times(lines: Sequence[str], keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], int | None]:

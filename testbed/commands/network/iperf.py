@@ -8,12 +8,16 @@ from typing import Annotated, Any
 
 import typer
 
+from ... import units
 from ...error import MachineError, UserError
 from ...interactive import reachability
 from ...interactive.connection import run
+from ...interactive.link_change import topology_of
 from ...interactive.running_network import RunningNetwork, choose
 from .exec import OfNode
 
+FILLED = 0.85
+"""Of a link's rate: frames, addresses and acknowledgements take the rest."""
 PORTS = "$(seq 5201 5299)"
 SERVER = f"""
 for port in {PORTS}; do ss -Hltn sport = ":$port" | grep -q . || break; done
@@ -61,9 +65,19 @@ def iperf(
     except (ValueError, LookupError, TypeError):
         raise MachineError("iperf3 printed no result", f"testbed exec {source} -- iperf3 -c {address}") from None
     print(f"{source} → {destination}: {rates} in {time} s, {again}")
-    share = busiest(said)
-    if share is not None and share >= BUSY:
+    share, rate_bps = busiest(said), rate_between(network, source, destination)
+    is_filled = rate_bps is not None and received["bits_per_second"] >= FILLED * rate_bps
+    if share is not None and share >= BUSY and not is_filled:
         print(f"the computer was the limit, not the network: a core of its kernel was busy {share:.0%} of the time")
+
+
+def rate_between(network: RunningNetwork, source: str, destination: str) -> int | None:
+    """The least rate, in bit/s, of the links between two nodes; None if none has a rate."""
+    asked = {link["name"]: link["asked"].get("rate") for link in network.about["links"]}
+    way = topology_of(network).path(source, destination) or ()
+    said = [asked.get(link.name) for link in way]
+    each = [rate for one in said for rate in (one.values() if isinstance(one, dict) else [one])]
+    return min((units.parse_rate(rate) for rate in each if isinstance(rate, str)), default=None)
 
 
 def busiest(said: str) -> float | None:

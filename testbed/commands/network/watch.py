@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Annotated
 
@@ -14,6 +17,19 @@ EXAMPLES = (
     ("Show all running networks", "testbed watch"),
     ("Show one of them, at a port that SSH forwards", "testbed watch wan --port 8123"),
 )
+
+
+def over_ssh(port: int, environment: Mapping[str, str]) -> tuple[str, ...]:
+    """What to type on the computer in front of somebody who came here by SSH; nothing for others."""
+    words = environment.get("SSH_CONNECTION", "").split()
+    if len(words) != 4:
+        return ()
+    user = environment.get("USER") or environment.get("LOGNAME") or str(os.geteuid())
+    at = "" if words[3] == "22" else f"-p {words[3]} "
+    return (
+        "from your own computer, first type this there; if its port is taken, take another, and in the address, too:",
+        f"  ssh -N {at}-L {port}:localhost:{port} {user}@{words[2]}",
+    )
 
 
 def watch(
@@ -35,9 +51,10 @@ def watch(
     try:
         with LocalServer(shown.answer, "testbed watch", port) as server, suppress(KeyboardInterrupt):
             print(server.url)
-            print(
-                "open this address in a browser of this computer; Ctrl-C ends the page, and its terminals", flush=True
-            )
+            print("open this address in a browser of this computer; Ctrl-C ends the page, and its terminals")
+            for line in over_ssh(server.server_port, os.environ):
+                print(line)
+            sys.stdout.flush()
             threading.Event().wait()
     finally:
         shown.terminals.close_all()

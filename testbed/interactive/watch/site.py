@@ -12,9 +12,11 @@ from typing import Any
 from ...browser.page_text import data
 from ...browser.server import Answer, Asked
 from ...error import MachineError, TestbedError, UserError
+from .. import link_change
 from ..overview import overview
 from ..running_network import RunningNetwork, networks
 from .flow_table import flow_table
+from .node_log import node_log
 from .page import page, policy
 from .picture import picture
 from .terminals import Terminals
@@ -59,6 +61,18 @@ class Watch:
 
     def flows(self, asked: Asked) -> dict[str, Any]:
         return flow_table(self._network(asked.query), asked.query.get("node", ""))
+
+    def log(self, asked: Asked) -> dict[str, Any]:
+        return node_log(self._network(asked.query), asked.query.get("node", ""))
+
+    def link(self, asked: Asked) -> dict[str, Any]:
+        """Pulls a cable out, or puts it in again."""
+        said = _object(asked)
+        network = self._network(said)
+        with self._looking.setdefault(network.name, threading.Lock()):
+            link_change.pull(network, str(said.get("link")), down=said.get("down") is True)
+            self._looks.pop(network.name, None)
+        return {}
 
     def open(self, asked: Asked) -> dict[str, Any]:
         said = _object(asked)
@@ -127,6 +141,8 @@ def _size(said: Mapping[str, Any]) -> tuple[int, int]:
 ANSWERS: dict[tuple[str, str], Callable[[Watch, Asked], dict[str, Any]]] = {
     ("GET", "state"): Watch.state,
     ("GET", "flows"): Watch.flows,
+    ("GET", "log"): Watch.log,
+    ("POST", "link"): Watch.link,
     ("POST", "open"): Watch.open,
     ("POST", "input"): Watch.put,
     ("POST", "size"): Watch.resize,

@@ -53,7 +53,7 @@ function hiddenNames(spots, at, size, letter) {
   return hidden;
 }
 
-function drawNetwork(picture, width, height, chosen) {
+function drawNetwork(picture, width, height, chosen, pulled) {
   const at = spread(picture.spots, width, height), few = picture.lines.length <= TOLD;
   const size = sizeOf(at, picture.spots.length > 12 ? 11 : 15), small = few ? 12 : 10.5;
   const hidden = hiddenNames(picture.spots, at, size, few ? 8 : 7);
@@ -67,6 +67,13 @@ function drawNetwork(picture, width, height, chosen) {
   }
   const taken = Object.entries(at).flatMap(([name, [x, y]]) => [[x - size - 4, y - size, x + size + 4, y + size + 3],
     [x - 4 * Math.min(name.length, 18), y - size - 20, x + 4 * Math.min(name.length, 18), y - size - 4]]);
+  for (const spot of few ? picture.spots.filter((each) => each.address) : []) {
+    const [x, y] = at[spot.name], wide = 3.2 * spot.address.length;
+    const part = svgEl("text", { x, y: y + size + 14, "text-anchor": "middle", "font-size": 10.5, class: "address quiet" });
+    part.textContent = spot.address;
+    labels.append(part);
+    taken.push([x - wide, y + size + 4, x + wide, y + size + 17]);
+  }
   taken.push([-999, -999, 2, 9999], [width - 2, -999, 9999, 9999]);
   for (const line of picture.lines) {
     const [a, b] = line.ends.map((end) => at[end]), [dx, dy] = [b[0] - a[0], b[1] - a[1]];
@@ -82,16 +89,31 @@ function drawNetwork(picture, width, height, chosen) {
       backward: svgEl("path", { d: curve(-1.8, b, a), class: "way backward" }) };
     cables.append(cable, ways.forward, ways.backward);
     if (line.is_emulated) {
-      cables.append(svgEl("rect", { x: on[0] - 6, y: on[1] - 6, width: 12, height: 12, rx: 2, fill: css("card"), stroke: css("quiet") }));
+      cables.append(svgEl("rect", { x: on[0] - 6, y: on[1] - 6, width: 12, height: 12, rx: 2, fill: css("card"), stroke: css("quiet"),
+        "pointer-events": "none" }));
     }
     const steep = Math.abs(dy) > 1.2 * Math.abs(dx), isNamed = few && long > (steep ? 60 : 100);
     const { at: place, covered } = freePlace(on, steep, isNamed ? 3 : 2, taken);
     const label = svgEl("text", { ...place, "font-size": small, class: covered && !few ? "told hid" : "told" });
     for (const part of [cable, ways.forward, ways.backward]) {
+      part.addEventListener("click", () => pulled(line.name));
       part.addEventListener("pointerenter", () => label.classList.add("pointed"));
       part.addEventListener("pointerleave", () => label.classList.remove("pointed"));
     }
     labels.append(label);
+    const hint = svgEl("title");
+    hint.textContent = `${line.name}: a click pulls the cable out, or puts it in`;
+    cable.append(hint);
+    (line.ports ?? []).forEach((number, i) => { // beside the cable, where it leaves the switch
+      if (number === null || !few || long < 70) return;
+      const [from, way] = i ? [b, -1] : [a, 1], far = size + 11, name = [from[0], from[1] - size - 11];
+      const places = [9, -9].map((off) => [from[0] + way * dx / long * far + aside[0] * off, from[1] + way * dy / long * far + aside[1] * off + 4]);
+      const [x, y] = places.reduce((best, each) => Math.hypot(each[0] - name[0], each[1] - name[1])
+        > Math.hypot(best[0] - name[0], best[1] - name[1]) + 1 ? each : best);
+      const part = svgEl("text", { x, y, "text-anchor": "middle", "font-size": 10.5, class: "port quiet" });
+      part.textContent = number;
+      labels.append(part);
+    });
     links[line.name] = { cable, ways, label, isNamed, arrows: { forward: arrow([dx, dy]), backward: arrow([-dx, -dy]) } };
   }
   for (const spot of picture.spots) {

@@ -2,7 +2,8 @@
 const state = new Map(); // no settings: the theme is that of the system
 const ASK_MS = 1000;
 const part = (id) => document.getElementById(id);
-let wanted = null, before = null, now = null, drawn = null, drawing = null, panel = "links", flows = null, flowSwitch = null;
+let wanted = null, before = null, now = null, drawn = null, drawing = null, panel = "links", flows = null, flowSwitch = null, logNode = null;
+let past = new Map();
 
 function showDrawing(picture) {
   const box = part("drawing"), key = JSON.stringify([picture, box.clientWidth, box.clientHeight, theme()]);
@@ -11,14 +12,23 @@ function showDrawing(picture) {
   drawing = drawNetwork(picture, box.clientWidth, box.clientHeight, (spot) => {
     if (spot.mark && picture.spots.some((each) => each.name === spot.name && each.type === "ovs")) flowSwitch = spot.name;
     openTerminal(now.name, spot.name).catch((error) => problem(error.message));
-  });
+  }, (name) => { const move = moves(now, before).find((each) => each.name === name); if (move) pull(move); });
   box.replaceChildren(drawing.svg);
 }
 
 function problem(text) { part("problem").textContent = text; }
 
+async function pull(move) {
+  try {
+    const told = await (await fetch("link", { method: "POST", signal: AbortSignal.timeout(PATIENCE_MS),
+      body: JSON.stringify({ network: now.name, link: move.name, down: !move.isDown }) })).json();
+    problem(told.error ?? "");
+  } catch (error) { problem(error.message); }
+}
+
+const PANELS = ["links", "nodes", "flows", "log"];
 function showTabs() {
-  for (const each of ["links", "flows"]) part(`show-${each}`).setAttribute("aria-selected", panel === each);
+  for (const each of PANELS) part(`show-${each}`).setAttribute("aria-selected", panel === each);
 }
 
 function showState(told) {
@@ -36,7 +46,7 @@ function showState(told) {
   }
   part("networks").value = told.shown;
   const seen = told.overview;
-  if (now && (now.name !== seen.name || now.since !== seen.since)) { now = null; flows = null; flowSwitch = null; }
+  if (now && (now.name !== seen.name || now.since !== seen.since)) { now = null; flows = null; flowSwitch = null; logNode = null; past = new Map(); }
   if (!now || now.clock_s !== seen.clock_s || seen.clock_s === null) { before = now; now = seen; }
   part("name").textContent = seen.name;
   document.title = `${seen.name}: testbed watch`;
@@ -46,7 +56,34 @@ function showState(told) {
   showDrawing(told.picture);
   const all = moves(now, before);
   drawing.update(all);
-  if (panel === "links") part("panel").replaceChildren(linkTable(all));
+  remember(past, all, seen.clock_s);
+  if (panel === "links") showLinks(all);
+  if (panel === "nodes") part("panel").replaceChildren(nodeTable(seen));
+}
+
+function showLinks(all) {
+  if (!part("panel").contains(document.activeElement) || !document.activeElement.matches(".pull:active")) {
+    const at = part("panel").scrollTop, held = document.activeElement?.getAttribute("aria-label");
+    part("panel").replaceChildren(linkTable(all, past, pull));
+    part("panel").scrollTop = at;
+    if (held) [...part("panel").querySelectorAll(".pull")].find((each) => each.getAttribute("aria-label") === held)?.focus();
+  }
+}
+
+async function showLog() {
+  const logged = Object.entries(now?.nodes ?? {}).filter(([, node]) => ["controller", "ovs"].includes(node.type) || node.routing || node.services);
+  if (!logged.length) { part("panel").replaceChildren(el("p", { class: "quiet" }, "No node of this network has a log.")); return; }
+  const names = logged.sort(([, a], [, b]) => (b.type === "controller") - (a.type === "controller")).map(([name]) => name);
+  if (!names.includes(logNode)) logNode = names[0];
+  const asked = logNode, told = await ask(`log?${new URLSearchParams({ network: now.name, node: asked })}`);
+  if (panel !== "log" || asked !== logNode) return;
+  const picked = choice("log of ", names.map((name) => [name, name]), () => logNode, (name) => { logNode = name; showLog(); });
+  picked.sync();
+  if (part("panel").querySelector("select") === document.activeElement && document.activeElement !== document.body) return; // somebody is choosing
+  const box = part("panel"), isAtEnd = box.scrollHeight - box.scrollTop - box.clientHeight < 30, at = box.scrollTop;
+  box.replaceChildren(el("p", {}, picked.node), told.error ? el("p", { class: "bad" }, told.error)
+    : el("pre", { class: "log", "aria-label": "Log" }, told.text || `${asked} has said nothing.`));
+  box.scrollTop = isAtEnd ? box.scrollHeight : at;
 }
 
 async function showFlows() {
@@ -71,12 +108,14 @@ async function ask(path) { return (await fetch(path, { cache: "no-store", signal
 function setTheme() { document.documentElement.dataset.theme = theme(); }
 
 part("networks").addEventListener("change", (event) => { wanted = event.target.value; flows = null; event.target.blur(); });
-for (const each of ["links", "flows"]) part(`show-${each}`).addEventListener("click", () => {
+for (const each of PANELS) part(`show-${each}`).addEventListener("click", () => {
   panel = each;
   showTabs();
   part("panel").replaceChildren();
   if (each === "flows") showFlows().catch(() => {});
-  else if (now) part("panel").replaceChildren(linkTable(moves(now, before)));
+  else if (each === "log") showLog().catch(() => {});
+  else if (now && each === "nodes") part("panel").replaceChildren(nodeTable(now));
+  else if (now) showLinks(moves(now, before));
 });
 const redraw = () => { if (drawing && last?.picture) { showDrawing(last.picture); drawing.update(moves(now, before)); } };
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { setTheme(); redraw(); });
@@ -93,6 +132,7 @@ showTabs();
       showState(told);
       problem(told.error ?? "");
       if (panel === "flows" && now) await showFlows();
+      if (panel === "log" && now) await showLog();
       document.body.dataset.ready = "";
     } catch (error) {
       if (error.name === "TimeoutError") problem("the network does not answer");
