@@ -27,6 +27,7 @@ GROUPS = {
         "check": "Check topology and scenario files for mistakes.",
         "plan": "Print the commands that build a network, and run none.",
         "list": "List the scenarios, topologies, profiles and kernels.",
+        "path": "Write a topology of a path between regions of clouds.",
         "schema": "Print the JSON Schema of topology or scenario files.",
     },
     "measure": {

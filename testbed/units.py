@@ -88,7 +88,7 @@ def format_size(size_bytes: int) -> str:
 def size_words(size_bytes: int) -> str:
     """For people: as `format_size`, or in decimals of a larger unit where that is shorter, such as "562.5 GB"."""
     larger = _scaled(size_bytes, {unit: SIZE.units[unit] for unit in ("B", "kB", "MB", "GB")})
-    return min(format_size(size_bytes), larger, key=len)
+    return min(larger, format_size(size_bytes), key=len)
 
 
 def parse_bits(text: str) -> int:

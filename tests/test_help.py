@@ -236,7 +236,12 @@ def test_a_profile_is_listed_with_the_command_that_judges_by_it(said: Said, tmp_
     judged = {each["name"]: each["judge"] for each in json.loads(said("list", "profiles", "--format", "json")[1])}
     assert {*judged} == {*library.names(library.PROFILES)}
     assert {name for name, judge in judged.items() if judge == "testbed compare"} == {*published.comparable()} != set()
-    run = write_run(tmp_path / "r", [Made({"path.rtt": f"{rtt} ms"}, [9e6]) for rtt in (1, 10, 50, 100, 340, 400)])
+    made = [
+        Made({"path.rtt": f"{rtt} ms", "flows": f"{flows}"}, [9e6 / flows] * flows)
+        for flows in (1, 64)  # those of one profile and of the other
+        for rtt in (1, 10, 50, 100, 340, 400)
+    ]
+    run = write_run(tmp_path / "r", made)
     for name, judge in judged.items():
         code, _, err = said("compare", str(run), name)
         if judge == "testbed compare":

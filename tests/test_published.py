@@ -47,10 +47,12 @@ def test_there_is_a_profile_for_each_source(profiles: dict[str, PublishedProfile
     assert set(profiles) == {
         "amazon-azure-2015",
         "cloudcmp-2010",
+        "ec2-token-buckets-2020",
         "google-cloud-emulated",
         "physical-virtual-links-2015",
         "rfc9438",
         "s3-cloudfront-2016",
+        "skyplane-2022",
     }
 
 
@@ -507,7 +509,7 @@ def test_a_rate_of_one_bit_per_second_is_a_rate(tmp_path: Path) -> None:
 def test_an_unknown_profile_is_refused_with_those_that_a_run_can_be_compared_with() -> None:
     with pytest.raises(UserError) as caught:
         published.find("none")
-    said = "there is no published profile 'none'; allowed: a file, or google-cloud-emulated"
+    said = "there is no published profile 'none'; allowed: a file, or google-cloud-emulated, skyplane-2022"
     assert str(caught.value).partition(" (did you mean")[0] == said
     with pytest.raises(UserError, match="amazon-azure-2015 has no series 'x'; allowed: none"):
         published.find("amazon-azure-2015#x")
