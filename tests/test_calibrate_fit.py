@@ -277,3 +277,37 @@ def test_round_trips_that_vary_by_more_than_a_delay_can_are_not_built_as_jitter(
     keys = link.keys()
     assert "jitter" not in keys
     assert "more than a delay can vary by" in link.lacks["jitter"]
+
+
+def shared_pings(seed: int = 1) -> Measurement:
+    """Of 200 pings those in every second batch of 20 met a queue of up to 10 ms."""
+    rng = np.random.default_rng(seed)
+    quiet = rng.normal(0.02, 0.0002, 200)
+    queue = np.where(np.arange(200) // 20 % 2, rng.uniform(0.002, 0.01, 200), 0.0)
+    return pings(list(quiet + queue))
+
+
+def test_queues_of_others_are_told_from_the_round_trip_time() -> None:
+    found = fitted(shared_pings(), full())
+    assert found.of("rtt").value == pytest.approx(0.02, rel=0.005)
+    assert holds(found.of("rtt"), 0.02)
+    assert found.of("jitter").value == pytest.approx(0.0002, rel=0.3)
+    assert any(each.of == "round trip" and "100 of 200 pings met a queue" in each.why for each in found.explanations)
+
+
+def test_pings_with_jitter_alone_show_no_queue_of_others() -> None:
+    shown = [
+        seed
+        for seed in range(200)
+        if any(each.of == "round trip" for each in fitted(steady_pings(0.02, 0.001, 100, seed)).explanations)
+    ]
+    assert len(shown) <= 2
+
+
+def test_losses_beside_others_are_a_bound() -> None:
+    ask = Ask("iperf3", "udp", 1, 60.0, rate_bps=10e6, length_bytes=1448)
+    lost = Measurement("udp.json", ask, transfer=Transfer(9.9e6, lost=100, datagrams=50_000))
+    found = fitted(shared_pings(), full(), lost).of("loss", "forward")
+    assert (found.status, found.value, found.low) == ("bound", 0.0, None)
+    assert found.high is not None
+    assert found.high > 0.002

@@ -48,11 +48,21 @@ def fit(readings: Sequence[Reading]) -> PathFit:
         others = [group for group in grouped(transfers) if group.way != way]
         pings = [each for each in loaded if _beside(each, mine) and not _beside(each, others)]
         of_way = _of_way(mine, pings, base, top)
+        if any(each.says == round_trip.OTHERS for each in found.explanations):
+            of_way = replace(of_way, fitted=tuple(map(_beside_others, of_way.fitted)))
         fitted |= {f"{each.name}.{way}": each for each in of_way.fitted}
         explanations += of_way.explanations
     trace = next((reading.trace for reading in readings if reading.trace is not None), None)
     sizes = [each.transfer.mss_bytes for each in transfers if each.transfer and each.transfer.mss_bytes]
     return PathFit(fitted, tuple(dict.fromkeys(explanations)), _mtu(sizes), trace)
+
+
+def _beside_others(each: Fitted) -> Fitted:
+    """What was lost may have been lost in a queue that others filled."""
+    if each.name != "loss" or not each.is_known:
+        return each
+    rule = f"{each.rule}; but others fill a queue, which drops too: a bound"
+    return replace(each, status="bound", value=0.0, low=None, rule=rule, next="the same while nobody else is there")
 
 
 def _beside(pings: Measurement, mine: Sequence[Group]) -> bool:

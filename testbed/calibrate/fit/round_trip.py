@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ...analysis import statistic
 from ..measurement import Measurement, Pings
-from .fitted import Fitted, Found, correlation, mean_interval, unique, unknown
+from .fitted import Explanation, Fitted, Found, correlation, mean_interval, unique, unknown
 
 ENOUGH = 10
 ENOUGH_FOR_SHAPE = 50
 NEXT = "run `ping -D -i 0.2 -c 200 SERVER` without load"
+OTHERS = "traffic of others, which fills a queue at times"
+CORRELATED, LEANS = 3.0, 0.5
+"""Deviations of a correlation by chance, and a skewness, from which on pings show queues of others."""
 NOISE_STEPS = 2.0
 """A spread of so many steps of the clock is one of the clock."""
 
@@ -23,6 +27,10 @@ def fit(idle: Sequence[Measurement], transfers: Sequence[Measurement]) -> Found:
     if not pings:
         return Found((_from_transfers(transfers), *_untold()))
     step_s = max(each.summary_step_s or each.step_s for each in pings)
+    quiet, others = _without_others(pings)
+    if others is not None:
+        found = fit([replace(idle[0], pings=quiet, file=idle[0].file)], transfers)
+        return Found(tuple(replace(each, sources=files) for each in found.fitted), (others,))
     received = sum(each.received for each in pings)
     mean_s = sum((each.mean_s or 0.0) * each.received for each in pings) / received
     low_s = min(each.min_s for each in pings if each.min_s is not None)
@@ -40,6 +48,48 @@ def fit(idle: Sequence[Measurement], transfers: Sequence[Measurement]) -> Found:
         files,
     )
     return Found((base, _mean(pings, mean_s, sd_s, step_s, files), *_variation(singles, sd_s, step_s, received, files)))
+
+
+def _without_others(pings: Sequence[Pings]) -> tuple[Pings | None, Explanation | None]:
+    """The pings that met no queue, if many met one: round-trip times that are correlated and lean to one side are not
+    jitter. Those up to three deviations above the mode count, with the deviation of what is below it.
+    """
+    series = [rtt_s for each in pings for rtt_s in each.rtts_s]
+    if len(series) < ENOUGH_FOR_SHAPE or correlation(series) < CORRELATED / math.sqrt(len(series)):
+        return None, None
+    if _skewness(series) < LEANS:
+        return None, None
+    mode_s = half_sample_mode(series)
+    below = [mode_s - each for each in series if each <= mode_s]
+    sd_s = math.sqrt(sum(each**2 for each in below) / len(below))
+    kept = [each for each in series if each <= mode_s + 3 * max(sd_s, NOISE_STEPS * pings[0].step_s)]
+    if len(kept) < ENOUGH or len(kept) == len(series):
+        return None, None
+    mean_s = statistic.mean(kept)
+    quiet = replace(
+        pings[0], sent=len(kept), received=len(kept), rtts_s=tuple(kept), times_s=(), min_s=min(kept),
+        mean_s=mean_s, max_s=max(kept), sd_s=statistic.population_sd(kept),
+    )  # fmt: skip
+    most_ms = (max(series) - mean_s) * 1e3
+    why = f"{len(series) - len(kept)} of {len(series)} pings met a queue, of {most_ms:.3g} ms at most"
+    return quiet, Explanation("round trip", OTHERS, True, why, "repeat it at several hours")
+
+
+def half_sample_mode(values: Sequence[float]) -> float:
+    """The densest place: half after half, the narrowest one (Bickel and Fruhwirth, Computational Statistics and Data
+    Analysis 50, 2006).
+    """
+    found = sorted(values)
+    while len(found) > 2:
+        size = (len(found) + 1) // 2
+        at = min(range(len(found) - size + 1), key=lambda n: found[n + size - 1] - found[n])
+        found = found[at : at + size]
+    return statistic.mean(found)
+
+
+def _skewness(values: Sequence[float]) -> float:
+    middle, sd = statistic.mean(values), statistic.population_sd(values)
+    return sum((each - middle) ** 3 for each in values) / len(values) / sd**3 if sd else 0.0
 
 
 def _gap(sd_s: float | None, received: int) -> float:
