@@ -41,9 +41,16 @@ from . import (
     queue,
     report,
     same,
+    start,
 )
 
-WITH_OPTIONS = {"digests": digests.main, "power": power.main, "exercises": exercises.main, "same": same.main}
+WITH_OPTIONS = {
+    "digests": digests.main,
+    "power": power.main,
+    "exercises": exercises.main,
+    "same": same.main,
+    "start": start.main,
+}
 WITH_NUMBERS: dict[str, Callable[..., int]] = {
     each.__name__.rpartition(".")[2]: each.main
     for each in (calibrate, cluster, confinement, coverage, forecast, jobs, packet, places, queue, report)

@@ -79,7 +79,7 @@ INSIDE = {
         ("run",),
         ("provenance", "readiness", "summary", "sample_table"),
         ("folder", "ready_kernel", "column", "sample_row", "software"),
-        ("compiled_module",),
+        ("compiled_module", "known_file"),
         ("gate", "reader"),
         ("orders",),
         ("subject",),

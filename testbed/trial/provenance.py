@@ -5,7 +5,9 @@ programs for their versions.
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterator, Mapping
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,13 +20,16 @@ from ..kernel.vm.hypervisor import Accelerator
 from ..model.scenario import Trial
 from ..spec import program_store
 from ..spec.syntax import input_file
-from . import software
+from . import known_file, software
 from .folder import PROVENANCE, RESULT, read_json
 from .orders.sequence import Orders
 from .ready_kernel import ReadyKernel, machine_kernels, ready_kernel
 from .start import remote
 from .start.local_words import substituted
 from .workload import registry
+
+ELF = b"\x7fELF"
+"""How a file of machine code begins; a script may start anything."""
 
 
 def of(trial: Trial, ready: ReadyKernel | None = None) -> dict[str, Any]:
@@ -214,9 +219,27 @@ def _versions() -> dict[str, str]:
         "qemu": ("qemu-system-x86_64", "--version"),
     }
     for name, words in programs.items():
-        try:
-            done = process.run(words)
-        except (process.CommandError, MachineError):
-            continue
-        versions[name] = (done.stdout or done.stderr).splitlines()[0].strip()
+        with suppress(process.CommandError, MachineError, OSError):
+            versions[name] = _version(words)
+    known_file.keep()
     return versions
+
+
+def _version(words: Sequence[str]) -> str:
+    """What a program says of its version. One that is machine code, of which a part of the software tells content and
+    libraries, says the same again. Raises CommandError, MachineError or OSError if it says nothing.
+    """
+    program, part = shutil.which(words[0], path=process.search_path()), software.here().get(words[0])
+    if program is None or part in (None, software.NONE, software.UNKNOWN) or not _is_machine_code(Path(program)):
+        return _asked(words)
+    return known_file.said(Path(program), f"version {' '.join(words)} {part}", lambda data: _asked(words))
+
+
+def _asked(words: Sequence[str]) -> str:
+    done = process.run(words)
+    return (done.stdout or done.stderr).splitlines()[0].strip()
+
+
+def _is_machine_code(program: Path) -> bool:
+    with program.open("rb") as file:
+        return file.read(len(ELF)) == ELF
