@@ -61,7 +61,7 @@ def make_result(trial: Trial, wall_s: float = 1.0, **changes: Any) -> TrialResul
 def write_result(folder: Path, trial: Trial, result: TrialResult, samples: int = 3) -> None:
     """The files of a finished trial, of those that others read."""
     write_json(folder / TRIAL, trial_data(trial))
-    write_json(folder / HOST, {"wall_s": result.wall_s, "started": "2026-01-01T00:00:00+00:00"})
+    write_json(folder / HOST, {"wall_s": result.wall_s, "cpu_s": result.cpu_s, "started": "2026-01-01T00:00:00+00:00"})
     rows = [{"time_s": 0.1 * i, "netns": "a", "snd_cwnd": 10 + i, "min_rtt_s": None} for i in range(samples)]
     pq.write_table(pa.Table.from_pylist(rows, column.SAMPLES), folder / "samples.parquet")
     pq.write_table(pa.Table.from_pylist([], column.QUEUES), folder / "queues.parquet")

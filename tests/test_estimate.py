@@ -11,14 +11,20 @@ from hypothesis import strategies as st
 from scipy.optimize import nnls
 from trials import make_trial
 
+from testbed.kernel.consumption import Load
 from testbed.model.workload import FlowWorkload
 from testbed.sweep.forecast import (
+    CROWDED,
     FIRST_LOSSES,
+    LEAST_ERROR,
+    MODEL_ERROR,
+    MOST_ERROR,
     ODD,
     PACKET_S,
     PRIOR,
     PRIOR_WEIGHT,
     REAL_TIME_START_S,
+    RECENT,
     SECONDS,
     WINDOW_SHARE,
     Forecast,
@@ -116,6 +122,66 @@ def test_what_a_cell_took_is_what_it_will_take() -> None:
     assert forecast.wall_s(cell) == 10.0
     assert before_s < forecast.wall_s(other) <= 10.1
     assert forecast.trials == 2
+
+
+CELL, OTHER = (("rtt", "1"),), (("rtt", "2"),)
+WORKS = {CELL: terms(1.0, 4.0, 0.0), OTHER: terms(1.0, 9.0, 0.0)}
+
+
+def test_a_busy_computer_takes_longer_and_a_processor_does_not() -> None:
+    """Eight others and one trial on two cores: each has two ninths of one."""
+    free, busy = (Forecast(WORKS, Load(others, 2)).told([CELL], 1) for others in (0.0, 8.0))
+    assert free.cpu_s.expected == busy.cpu_s.expected == free.wall_s.expected == 5.0
+    assert busy.wall_s.expected == 5.0 * 9 / 2
+    assert (free.wall_s.least, free.wall_s.most) == pytest.approx((5 / MODEL_ERROR, 5 * MODEL_ERROR))
+    assert busy.wall_s.least == free.wall_s.least  # the others may end
+    assert busy.wall_s.most == pytest.approx(5 * 4.5 * MODEL_ERROR * CROWDED)
+    assert Forecast(WORKS, Load(8.0, 16)).told([CELL], 8).wall_s.expected == 5.0
+
+
+@pytest.mark.parametrize("load", [None, Load(0.0, 2), Load(30.0, 2)])
+def test_from_the_second_trial_on_what_was_measured_tells(load: Load | None) -> None:
+    """Trials that wait twice as long as they run show how busy the computer is, whatever its load was at first."""
+    forecast = Forecast(WORKS, load)
+    assert not forecast.is_measured
+    forecast.learn(CELL, 15.0, 5.0)
+    assert forecast.is_measured
+    assert forecast.cpu_s(CELL) == 5.0
+    assert forecast.wall_s(CELL) == pytest.approx(15.0)
+    assert forecast.wall_s(OTHER) == pytest.approx(3 * forecast.cpu_s(OTHER))
+    forecast.learn(CELL, 20.0, 5.0)
+    found = forecast.told([CELL], 1)
+    assert found.cpu_s.expected == 5.0
+    assert found.wall_s.expected == pytest.approx(5.0 * 3.5)
+    assert (found.wall_s.least, found.wall_s.most) == pytest.approx((15 / LEAST_ERROR, 20 * LEAST_ERROR))
+
+
+def test_only_the_last_trials_tell_how_busy_the_computer_is() -> None:
+    forecast = Forecast(WORKS, Load(0.0, 2))
+    for wall_s in (*[50.0] * 4, *[5.0] * RECENT):
+        forecast.learn(CELL, wall_s, 5.0)
+    assert forecast.wall_s(CELL) == 5.0
+    assert forecast.told([CELL], 1).wall_s.most == pytest.approx(5.0 * LEAST_ERROR)
+
+
+def test_the_range_is_as_wide_as_what_was_told_was_wrong() -> None:
+    forecast = Forecast(WORKS)
+    forecast.learn(CELL, 5.0, 5.0)
+    assert forecast.error == MODEL_ERROR
+    forecast.learn(OTHER, 20.0, 20.0)  # 10 were told
+    assert forecast.error == pytest.approx(2.0)
+    forecast.learn(OTHER, 2000.0, 2000.0)
+    assert forecast.error == MOST_ERROR
+
+
+def test_a_run_before_tells_the_cost_and_not_how_busy_the_computer_is() -> None:
+    forecast = Forecast(WORKS, Load(8.0, 2))
+    forecast.recall(CELL, 60.0, 6.0)
+    assert (forecast.cpu_s(CELL), forecast.trials, forecast.is_measured) == (6.0, 1, False)
+    assert forecast.wall_s(CELL) == 6.0 * 9 / 2
+    older = Forecast(WORKS)
+    older.recall(CELL, 7.0)
+    assert older.cpu_s(CELL) == 7.0
 
 
 def test_jobs_share_virtual_time_and_not_the_wall_clock() -> None:

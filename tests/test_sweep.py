@@ -19,6 +19,7 @@ from runs import files_of, make_result, make_trials, read_json, write_result
 
 from testbed.commands.measure.run import carry_out
 from testbed.error import TestbedError, UserError
+from testbed.kernel.consumption import Load
 from testbed.kernel.guest import TrialError
 from testbed.model.run_setting import Until
 from testbed.model.scenario import Trial
@@ -279,13 +280,19 @@ def test_the_run_says_what_belongs_to_it(kernels: Kernels, tmp_path: Path) -> No
     assert Store(tmp_path).until == UNTIL
 
 
-def test_what_finished_teaches_how_long_the_rest_takes(kernels: Kernels, tmp_path: Path) -> None:
-    kernels.outcome = lambda trial: make_result(trial, wall_s=7.0)
+def test_what_finished_teaches_how_long_the_rest_takes(
+    kernels: Kernels, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it took of a processor, however busy the computer was then."""
+    monkeypatch.setattr(sweep, "load", lambda: Load(6.0, 2))
+    kernels.outcome = lambda trial: make_result(trial, wall_s=70.0, cpu_s=7.0)
     trials = make_trials(["10 ms", "20 ms"], 3)
     run(tmp_path, [trial for trial in trials if trial.repetition == 0])
     prepared = sweep.prepare(trials, Store(tmp_path), in_run_order(trials))
     assert prepared.forecast.trials == 2
-    assert prepared.forecast.total_s([trial.params for trial in prepared.waiting], 2) == 14.0
+    told = prepared.forecast.told([trial.params for trial in prepared.waiting], 2)
+    assert told.cpu_s.expected == 28.0
+    assert told.wall_s.expected == 14.0 * (6 + 2) / 2
 
 
 PATHS = """

@@ -73,7 +73,7 @@ class Screen:
         self._lab_s = 0.0
         self._verdicts: Counter[str] = Counter()
         self._running: dict[str, tuple[Trial, float, float]] = {}
-        self._foreseen, self._cost_s = (0.0, -math.inf), 0.0
+        self._foreseen, self._cost_s = ((0.0, 0.0), -math.inf), 0.0
         self._look_ahead()
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         self._progress = Progress(*columns, TextColumn("{task.fields[left]}"), console=console, disable=self._is_piped)
@@ -131,8 +131,10 @@ class Screen:
 
     def _left(self) -> str:
         """About how long it still takes; nothing where there is nothing left, or no sweep to learn it from."""
-        wall_s, at = self._foreseen
-        return f"about {duration(max(0.5, wall_s - (time.monotonic() - at)))} left" if wall_s else ""
+        walls_s, at = self._foreseen
+        gone_s = time.monotonic() - at
+        least_s, most_s = (max(0.5, each - gone_s) for each in walls_s)
+        return f"{between(least_s, most_s)} left" if walls_s[1] else ""
 
     def _look_ahead(self) -> None:
         """Counts what is left; with very many trials, so seldom that it takes only a small SHARE of the time."""
@@ -144,12 +146,15 @@ class Screen:
         self._foreseen = (self._foresee(self._sweep, waiting), now)
         self._cost_s = time.monotonic() - now
 
-    def _foresee(self, sweep: Sweep, waiting: Sequence[Trial]) -> float:
-        """Wall seconds that are left now, from what has ended so far."""
-        forecast, now = sweep.forecast, time.monotonic()
-        wall_s = forecast.total_s([trial.params for trial in waiting], self._jobs)
-        running_s = [forecast.wall_s(trial.params) - (now - began) for trial, began, _ in self._running.values()]
-        return wall_s + sum(max(0.0, each) for each in running_s) / self._jobs
+    def _foresee(self, sweep: Sweep, waiting: Sequence[Trial]) -> tuple[float, float]:
+        """Between which wall seconds are left now, from what has ended so far."""
+        forecast, now, jobs = sweep.forecast, time.monotonic(), self._jobs
+        wall_s = forecast.told([trial.params for trial in waiting], jobs).wall_s
+        running = [(forecast.told([trial.params], jobs).wall_s, now - at) for trial, at, _ in self._running.values()]
+        least_s, most_s = (
+            sum(max(0.0, getattr(each, end) - gone_s) for each, gone_s in running) for end in ("least", "most")
+        )
+        return wall_s.least + least_s / jobs, wall_s.most + most_s / jobs
 
     def _describe(self) -> None:
         if self._is_piped:
@@ -171,6 +176,15 @@ def duration(wall_s: float) -> str:
     if wall_s < 90:
         return f"{max(wall_s, 1):.0f} s" if wall_s else "0 s"
     return f"{wall_s / 60:.0f} min" if wall_s < 5400 else f"{wall_s / 3600:.1f} h"
+
+
+def between(least_s: float, most_s: float) -> str:
+    """Between which times: 8–20 s, 50 s–2 min; about 8 s, where both are said alike."""
+    least, most = duration(least_s), duration(most_s)
+    if least == most:
+        return f"about {most}"
+    number, unit = least.split()
+    return f"{number}–{most}" if most.endswith(f" {unit}") else f"{least}–{most}"
 
 
 def rate(result: TrialResult) -> str:

@@ -67,6 +67,27 @@ def _left_in(group: Path) -> Iterator[int]:
         yield max(0, limit - taken + int(known.get("inactive_file", 0)))
 
 
+@dataclass(frozen=True)
+class Load:
+    """How busy a computer is: how many processes run or wait for a processor, ours not among them, and its cores."""
+
+    others: float
+    cores: int
+
+    @property
+    def text(self) -> str:
+        return f"load {self.others:.1f} on {self.cores} cores"
+
+    def slowdown(self, jobs: int) -> float:
+        """The wall time of a job over its processor time, with so many side by side, if all get an equal share."""
+        return max(1.0, (self.others + jobs) / self.cores)
+
+
+def load() -> Load:
+    """Of the last minute, as long as none of our trials runs."""
+    return Load(os.getloadavg()[0], len(os.sched_getaffinity(0)))
+
+
 def share(folder: Path) -> int:
     """The bytes that one guest may take of a folder's disk: half of what is free."""
     return shutil.disk_usage(folder).free // 2
@@ -97,7 +118,7 @@ class Watch:
         processes = [self.pid, *_descendants(self.pid, PROCESSES_MAX)]
         if len(processes) > PROCESSES_MAX:
             return f"the guest has more than {PROCESSES_MAX} processes"
-        if self.cpu_s is not None and sum(map(_cpu_s, processes)) > self.cpu_s:
+        if self.cpu_s is not None and sum(map(cpu_s, processes)) > self.cpu_s:
             return f"the guest has taken more than {self.cpu_s:g} s of processor time: a loop that does not end?"
         if self.memory_bytes is not None and (much := _memory_excess(processes, self.memory_bytes)) is not None:
             return much
@@ -188,8 +209,8 @@ def _children(pid: int) -> list[int]:
         return []
 
 
-def _cpu_s(pid: int) -> float:
-    """The processor time of a process and of its children that have ended; 0 if it has ended itself."""
+def cpu_s(pid: int) -> float:
+    """The processor time of a process and of its children that have ended; 0 if there is none of this number."""
     try:
         words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:

@@ -47,11 +47,14 @@ class Cancelled(Exception):
 
 @dataclass(frozen=True)
 class Ending:
-    """How a guest ended. `end_ns` is CLOCK_MONOTONIC of the kernel that executed the steps."""
+    """How a guest ended. `end_ns` is CLOCK_MONOTONIC of the kernel that executed the steps, `cpu_s` the processor time
+    of all processes of a lab kernel (None: it was not measured).
+    """
 
     release: str
     end_ns: int
     wall_s: float
+    cpu_s: float | None = None
 
 
 def interpreter() -> str:
@@ -134,7 +137,7 @@ def watch(
         os.close(ended)
 
 
-def ending(folder: Path, wall_s: float) -> Ending:
+def ending(folder: Path, wall_s: float, cpu_s: float | None = None) -> Ending:
     """Reads the agent's outcome. Raises TrialError if a step failed or the kernel died before the last one."""
     path = folder / "outcome.json"
     if not path.exists():
@@ -143,7 +146,7 @@ def ending(folder: Path, wall_s: float) -> Ending:
         outcome = json.loads(guest_file.beginning(path, guest_file.OUTCOME_BYTES))
         if outcome["error"] is not None:
             raise TrialError(str(outcome["error"]["text"]))
-        return Ending(str(outcome["release"]), int(outcome["end_ns"]), wall_s)
+        return Ending(str(outcome["release"]), int(outcome["end_ns"]), wall_s, cpu_s)
     except (ValueError, LookupError, TypeError, OSError, OverflowError, RecursionError):
         raise TrialError(f"{path.name} is not whole. {_death(_console(folder))}") from None
 

@@ -24,7 +24,7 @@ from ..native_program import MAIN, Tools
 from ..process import Running
 from . import confinement
 from .confinement import Allowance
-from .consumption import available_bytes, share
+from .consumption import available_bytes, cpu_s, share
 from .guest import CONSOLE, Ending, Progress, Steps, ending, interpreter, pipe, watch, write_steps
 from .image.cache import KernelImage
 
@@ -132,7 +132,8 @@ def run(
         ) as guest,
     ):
         watch(guest, folder, signs, progress, wall_limit_s, cancelled, cpu_limit_s, bytes_max, memory_bytes)
-    return ending(folder, time.monotonic() - began)
+        took_s = cpu_s(guest.pid)
+    return ending(folder, time.monotonic() - began, took_s)
 
 
 @contextmanager

@@ -1,12 +1,17 @@
-"""Estimates the wall time of trials from what they will do, and from the trials that have ended. Pure, no I/O.
+"""Estimates the time of trials from what they will do, and from the trials that have ended. Pure, no I/O.
 
-    wall = a × start + b × data + c × time
+    CPU = a × start + b × data + c × time
 
 `start` is what the processes and namespaces of a trial take, `data` its packets, connections and downloads, `time` its
 samples and changes, by the table of costs. The coefficients hold the speed of this machine, and what the table does
 not know. Before any trial has ended they are 1. Then they are fitted to the ended ones, none below 0, around the median
 ratio of what these took to the table. Twice too long counts as much as half as long, and nothing more than ODD times.
-A cell with ended trials takes their mean. In real time a second takes a second, and only a start is learned.
+A cell with ended trials takes their mean.
+
+    wall = CPU × slowdown
+
+The slowdown is what the last trials of this run had; before one has ended, what the load of the computer makes of it.
+In real time a second takes a second, and only a start is learned.
 """
 
 from __future__ import annotations
@@ -14,6 +19,7 @@ from __future__ import annotations
 import itertools
 import math
 import statistics
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -22,6 +28,7 @@ import numpy as np
 from ..analysis import tcp_model
 from ..analysis.condition import MSS_BYTES
 from ..codec.frozen import dataclass
+from ..kernel.consumption import Load
 from ..model.background import Constant
 from ..model.data_path import PathHop, data_ways, lowest_rate_bps, path_loss
 from ..model.link.bucket import carried_bytes
@@ -403,16 +410,26 @@ ODD = 4.0
 REAL_TIME_START_S = 3.0
 LEAST_S = 1e-3
 
+MODEL_ERROR, LEAST_ERROR, MOST_ERROR = 1.3, 1.1, 3.0
+"""How many times as long, or as short, trials take as was told: without ended trials, as 52 of 62 scenarios; at least;
+at most."""
+CROWDED = 3.0
+"""How many times the processor time, at most, where trials share cores with others: caches and hyperthreads are shared,
+too. At a load of 19 on two cores an empty trial took 0.47 and 0.56 s of a processor, and the table says 0.17.
+"""
+RECENT = 8
+"""So many trials of this run say what the next ones will meet."""
+
 Coefficients = tuple[float, ...]
 
 
 def forecast_s(work: Work, coefficients: Coefficients) -> float:
-    """The wall seconds of a trial in virtual time."""
+    """The processor seconds of a trial in virtual time."""
     return sum(a * b for a, b in zip(coefficients, work.row, strict=True))
 
 
 def fitted(ended: Iterable[tuple[Work, float]]) -> Coefficients:
-    """The coefficients for trials in virtual time, from the work and the wall seconds of ended trials.
+    """The coefficients for trials in virtual time, from the work and the processor seconds of ended trials.
 
     Non-negative least squares, around the speed of this machine: the median ratio of what trials took to what the table
     says. With three unknowns it is safe to try all of their subsets: the best one is the solution of ordinary least
@@ -440,40 +457,113 @@ def fitted(ended: Iterable[tuple[Work, float]]) -> Coefficients:
     return tuple((best * prior).tolist())
 
 
-class Forecast:
-    """The expected wall time of trials. `works` has the work of each cell."""
+@dataclass(frozen=True)
+class Range:
+    """What is expected, and between what it will be in most cases."""
 
-    def __init__(self, works: Mapping[Params, Work]) -> None:
+    least: float
+    expected: float
+    most: float
+
+
+@dataclass(frozen=True)
+class Told:
+    """What trials will take: processor seconds, and wall seconds."""
+
+    cpu_s: Range
+    wall_s: Range
+
+
+class Forecast:
+    """The expected time of trials. `works` has the work of each cell, `load` how busy the computer is on which they
+    run (None: that is not known; each has a core).
+    """
+
+    def __init__(self, works: Mapping[Params, Work], load: Load | None = None) -> None:
         self._works = works
-        self._walls_s: dict[Params, list[float]] = {}
+        self.load = load
+        self._costs_s: dict[Params, list[float]] = {}
+        self._slowdowns: deque[float] = deque(maxlen=RECENT)
+        self._errors: deque[float] = deque(maxlen=RECENT)
         self._fit: Coefficients | None = None
         self.trials = 0
 
-    def learn(self, params: Params, wall_s: float) -> None:
-        """Records the wall time of an ended trial of this cell."""
-        self._walls_s.setdefault(params, []).append(wall_s)
+    def recall(self, params: Params, wall_s: float, cpu_s: float | None = None) -> None:
+        """Records what a trial of this cell took that ended before this run, when the computer was as busy as it was.
+        `cpu_s` None: it was not measured.
+        """
+        self._record(params, cpu_s or wall_s)
+
+    def learn(self, params: Params, wall_s: float, cpu_s: float | None = None) -> None:
+        """Records what a trial of this cell took that has just ended."""
+        if self._works[params].is_virtual:
+            cost_s = cpu_s or wall_s / self.slowdowns(1).expected
+            if self.trials:
+                self._errors.append(max(cost_s, LEAST_S) / max(self.cpu_s(params), LEAST_S))
+            if cpu_s:
+                self._slowdowns.append(max(1.0, wall_s / cpu_s))
+            self._record(params, cost_s)
+        else:
+            self._record(params, wall_s)
+
+    def _record(self, params: Params, cost_s: float) -> None:
+        self._costs_s.setdefault(params, []).append(cost_s)
         self._fit = None
         self.trials += 1
 
-    def wall_s(self, params: Params) -> float:
-        """The expected wall seconds of a trial of this cell."""
-        walls_s, work = self._walls_s.get(params), self._works[params]
-        if walls_s:
-            return sum(walls_s) / len(walls_s)
+    @property
+    def is_measured(self) -> bool:
+        """Whether trials of this run have shown how busy the computer is."""
+        return bool(self._slowdowns)
+
+    def slowdowns(self, jobs: int) -> Range:
+        """The wall time of a trial over its processor time, with so many side by side."""
+        if self._slowdowns:
+            return Range(min(self._slowdowns), statistics.median(self._slowdowns), max(self._slowdowns))
+        now = 1.0 if self.load is None else self.load.slowdown(jobs)
+        return Range(1.0, now, now)
+
+    @property
+    def error(self) -> float:
+        """How many times as long, or as short, a trial probably takes on a processor as was told: the geometric mean of
+        the last errors.
+        """
+        if not self._errors:
+            return MODEL_ERROR
+        far = statistics.fmean(abs(math.log(each)) for each in self._errors)
+        return min(MOST_ERROR, max(LEAST_ERROR, math.exp(far)))
+
+    def cpu_s(self, params: Params) -> float:
+        """The expected processor seconds of a trial of this cell; in real time its wall seconds."""
+        costs_s, work = self._costs_s.get(params), self._works[params]
+        if costs_s:
+            return sum(costs_s) / len(costs_s)
         if not work.is_virtual:
             return work.lab_s + self._real_time_start_s
         return forecast_s(work, self._coefficients)
 
-    def total_s(self, cells: Iterable[Params], jobs: int) -> float:
-        """The wall seconds of trials of these cells: `jobs` at a time in virtual time, one at a time in real time."""
+    def wall_s(self, params: Params, jobs: int = 1) -> float:
+        """The expected wall seconds of a trial of this cell, with so many side by side."""
+        return self.cpu_s(params) * (self.slowdowns(jobs).expected if self._works[params].is_virtual else 1.0)
+
+    def told(self, cells: Iterable[Params], jobs: int) -> Told:
+        """For trials of these cells: `jobs` at a time in virtual time, one at a time in real time."""
         virtual_s, real_s, longest_s = 0.0, 0.0, 0.0
         for params in cells:
-            wall_s = self.wall_s(params)
+            cpu_s = self.cpu_s(params)
             if self._works[params].is_virtual:
-                virtual_s, longest_s = virtual_s + wall_s, max(longest_s, wall_s)
+                virtual_s, longest_s = virtual_s + cpu_s, max(longest_s, cpu_s)
             else:
-                real_s += wall_s
-        return max(virtual_s / jobs, longest_s) + real_s
+                real_s += cpu_s
+        once_s, slow = max(virtual_s / jobs, longest_s), self.slowdowns(jobs)
+        most = self.error * (1.0 if self.is_measured or slow.most == 1 else CROWDED)
+        cost_s = Range(virtual_s / self.error, virtual_s, virtual_s * most)
+        low_s, high_s = once_s * slow.least / self.error, once_s * slow.most * most
+        return Told(cost_s, Range(low_s + real_s, once_s * slow.expected + real_s, high_s + real_s))
+
+    def total_s(self, cells: Iterable[Params], jobs: int) -> float:
+        """The wall seconds of trials of these cells."""
+        return self.told(cells, jobs).wall_s.expected
 
     def touched_bytes(self, params: Params) -> int:
         """The memory that a trial of this cell will probably take in a lab kernel; its ceiling is higher."""
@@ -487,8 +577,8 @@ class Forecast:
     def _coefficients(self) -> Coefficients:
         if self._fit is None:
             self._fit = fitted(
-                (work, sum(walls_s) / len(walls_s))
-                for params, walls_s in self._walls_s.items()
+                (work, sum(costs_s) / len(costs_s))
+                for params, costs_s in self._costs_s.items()
                 if (work := self._works[params]).is_virtual
             )
         return self._fit
@@ -496,9 +586,9 @@ class Forecast:
     @property
     def _real_time_start_s(self) -> float:
         over_s = [
-            wall_s - work.lab_s
-            for params, walls_s in self._walls_s.items()
+            cost_s - work.lab_s
+            for params, costs_s in self._costs_s.items()
             if not (work := self._works[params]).is_virtual
-            for wall_s in walls_s
+            for cost_s in costs_s
         ]
         return max(0.0, sum(over_s) / len(over_s)) if over_s else REAL_TIME_START_S

@@ -67,7 +67,7 @@ class Ledger:
     def finished(self, trial: Trial, result: TrialResult) -> None:
         """A taken trial has this result."""
         self.results.append(result)
-        self._tell(partial(self.forecast.learn, trial.params, result.wall_s))
+        self._tell(partial(self.forecast.learn, trial.params, result.wall_s, result.cpu_s))
         self._tell(partial(self.report.finished, trial, result))
 
     def failed(self, trial: Trial, error: TestbedError) -> None:

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from ..codec.frozen import dataclass
 from ..error import TestbedError, UserError
-from ..kernel.consumption import available_bytes
+from ..kernel.consumption import available_bytes, load
 from ..kernel.guest import Cancelled
 from ..kernel.lab import RESERVE_BYTES, check_memory
 from ..model.run_setting import Until
@@ -126,10 +126,10 @@ def prepare(
             readiness.check(trial, made)
             if here and trial.kernel.kind != "host":
                 check_memory(made.memory_bytes)
-    forecast = Forecast(works)
+    forecast = Forecast(works, load() if here else None)
     for trial in trials if waiting else ():
         if trial.id in done:
-            forecast.learn(trial.params, done[trial.id].wall_s)
+            forecast.recall(trial.params, done[trial.id].wall_s, done[trial.id].cpu_s)
     known = {trial.id for trial in trials}
     others = [trial for trial in added if trial.id not in known]
     also = [trial for trial in added if trial.id not in done]

@@ -83,7 +83,7 @@ def read_result(folder: Path) -> TrialResult:
     if data.get("schema") != SCHEMA:
         raise UserError(f"{folder} has a result of schema version {data.get('schema')}; allowed: {SCHEMA}")
     try:
-        found = record.read(TrialResult, {**data, "wall_s": host.wall_s})
+        found = record.read(TrialResult, {**data, "wall_s": host.wall_s, "cpu_s": host.cpu_s})
     except record.RecordError as error:
         raise damaged(folder / RESULT, str(error)) from None
     for name in (name for pair in found.params.items() for name in pair):
@@ -97,9 +97,12 @@ def read_result(folder: Path) -> TrialResult:
 
 @dataclass(frozen=True)
 class HostNotes:
-    """host.json: how long the trial took in real time, and when it began, as ISO 8601."""
+    """host.json: how long the trial took in real time, the processor time of its guest (None: it was not measured), and
+    when it began, as ISO 8601.
+    """
 
     wall_s: float = 0.0
+    cpu_s: float | None = None
     started: str | None = None
 
 

@@ -1,7 +1,8 @@
 """A trial's result, as result.json stores it and `testbed results` prints it. Pure, no I/O; imports no pyroute2.
 
 Fields are written in this order; results of earlier versions may lack those with a default. Base units: s, bit/s,
-bytes, packets, fractions from 0 to 1. Absent is None. The same trial again, in virtual time, differs in `wall_s` alone.
+bytes, packets, fractions from 0 to 1. Absent is None. The same trial again, in virtual time, differs in NOT_REPEATED
+alone.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from .law import ASKED, NEVER_ZERO, POSITIVE, SIGNED
 from .record import ABSENT_IF_EMPTY, NOT_STORED
 
 SCHEMA = 1
+NOT_REPEATED = ("wall_s", "cpu_s")
+"""The fields that differ from run to run, and stand in host.json."""
 
 Verdict: TypeAlias = Literal["valid", "suspect", "invalid"]
 
@@ -440,7 +443,8 @@ class TrialResult:
     such node to its result, `things` other subjects to what was seen of them. `workload_s` is how long the workload
     took, and `steady_s` how long its ramp; None if the tool does not report it. `kernel` is where the trial ran (lab,
     lab-realtime, host), `kernel_release` the output of `uname -r` there. `lab_s` is emulated time. `wall_s` is real
-    time; it never repeats, so result.json lacks it.
+    time, `cpu_s` the processor time of the guest (None: it was not measured); they never repeat, so result.json lacks
+    them.
     """
 
     schema: int = SCHEMA
@@ -477,6 +481,7 @@ class TrialResult:
     routers: Mapping[str, RouterResult] = field(default_factory=dict, metadata=ABSENT_IF_EMPTY)
     things: Mapping[str, Any] = field(default_factory=dict, metadata=ABSENT_IF_EMPTY)
     wall_s: float = field(default=0.0, compare=False)
+    cpu_s: float | None = field(default=None, compare=False)
 
     @property
     def is_usable(self) -> bool:
@@ -518,4 +523,4 @@ class TrialResult:
 
     def stored(self) -> dict[str, Any]:
         """What result.json holds: all but what differs from run to run."""
-        return {key: value for key, value in self.to_dict().items() if key != "wall_s"}
+        return {key: value for key, value in self.to_dict().items() if key not in NOT_REPEATED}

@@ -90,7 +90,13 @@ def run(
         (folder / SAMPLES).unlink()
         done = result(case, findings, ending)
     confined = confinement.NONE if ready.image is None else confinement.method()
-    about = {"wall_s": ending.wall_s, "started": started, "confinement": confined.text, "computer": platform.node()}
+    about = {
+        "wall_s": ending.wall_s,
+        "cpu_s": ending.cpu_s,
+        "started": started,
+        "confinement": confined.text,
+        "computer": platform.node(),
+    }
     write_json(folder / HOST, about | {MARK: mark(folder)})
     write_json(folder / RESULT, done.stored())
     return done

@@ -87,6 +87,7 @@ def result(case: Case, findings: tuple[Finding, ...], ending: Ending) -> TrialRe
         lab_s=ending.end_ns / 1e9 if case.virtual else ending.wall_s,
         things={name: record.write(said) for field, name, said in of_subjects if field is None},
         wall_s=ending.wall_s,
+        cpu_s=ending.cpu_s,
         **{field: said for field, _, said in of_subjects if field is not None},
     )
 

@@ -38,7 +38,7 @@ from .. import foreign_code, option_rule
 from ..foreign_code import AllowCode, AllowFile
 from ..option_rule import Never, Only
 from ..result_table import MISSING, print_cells, print_rules, print_trials
-from ..screen import Reports, Screen, duration, rate
+from ..screen import Reports, Screen, between, duration, rate
 from ..sequential.budget import HELP as BUDGET_HELP
 from ..sequential.budget import OF_DECISION, Options
 from ..terminal import Terminal, say
@@ -57,8 +57,7 @@ def foretell(scenario: Scenario, prepared: Sweep, jobs: int, format: Format, sha
     folder = prepared.store
     waiting, undecided = prepared.waiting, prepared.queue.undecided
     forecast = prepared.forecast
-    wall_s = forecast.total_s([trial.params for trial in waiting], jobs) if waiting else 0.0
-    most_s = forecast.total_s(prepared.queue.possible, jobs) if waiting else 0.0
+    told, most = (forecast.told(cells, jobs) for cells in ([each.params for each in waiting], prepared.queue.possible))
     touched = max((forecast.touched_bytes(trial.params) for trial in waiting), default=0)
     source = (
         f"learned from {counted(forecast.trials, 'finished trial')}"
@@ -76,8 +75,13 @@ def foretell(scenario: Scenario, prepared: Sweep, jobs: int, format: Format, sha
         "found": len(prepared.done),
         "waiting": len(waiting),
         "jobs": jobs,
-        "wall_s": wall_s,
-        "wall_most_s": most_s,
+        "wall_s": told.wall_s.expected,
+        "wall_most_s": most.wall_s.expected,
+        "wall_range_s": [told.wall_s.least, told.wall_s.most],
+        "cpu_s": told.cpu_s.expected,
+        "cpu_range_s": [told.cpu_s.least, told.cpu_s.most],
+        "load": forecast.load and forecast.load.others,
+        "cores": forecast.load and forecast.load.cores,
         "estimate": source,
         "memory_bytes": prepared.memory_bytes if waiting else None,
         "touched_bytes": touched if waiting else None,
@@ -96,8 +100,10 @@ def foretell(scenario: Scenario, prepared: Sweep, jobs: int, format: Format, sha
     print(f"found:    {len(prepared.done)} in {folder.path}")
     print(f"waiting:  {len(waiting)}" + ("" if shard is None else f" in shard {shard}"))
     if waiting:
-        most = f", up to {duration(most_s)}" if undecided else ""
-        print(f"estimate: {duration(wall_s)}{most} with {jobs} job{'s' if jobs > 1 else ''} ({source})")
+        up_to = f", up to {duration(most.wall_s.most)} (until)" if undecided else ""
+        now = f"; {forecast.load.text}" if forecast.load else ""
+        print(f"estimate: {between(told.wall_s.least, told.wall_s.most)}{up_to} with {counted(jobs, 'job')} ({source})")
+        print(f"CPU:      {between(told.cpu_s.least, told.cpu_s.most)}{now}")
         free = f"{available_bytes() >> 20} MiB are free"
         print(f"memory:   {prepared.memory_bytes >> 20} MiB for the largest trial, about {touched >> 20} taken; {free}")
 
