@@ -49,6 +49,7 @@ _FRACTION = re.compile(rf"(-?)({_RATIO}|{_DECIMAL}(?:[eE][+-]?[0-9]{{1,2}})?)\s*
 _ONE_IN = re.compile(r"1\s*in\s*([0-9]{1,30})")
 
 FRACTION_PATTERN = rf"^\s*({_RATIO}|{_DECIMAL}([eE][+-]?[0-9]{{1,2}})?)\s*%?\s*$"
+SHARE_PATTERN = rf"^\s*({_RATIO}|{_DECIMAL}([eE][+-]?[0-9]{{1,2}})?)\s*%\s*$"
 BDP_PATTERN = rf"^\s*({_RATIO}|{_DECIMAL})\s*bdp\s*$"
 ONE_IN_PATTERN = r"^\s*1\s*in\s*[0-9]{1,30}\s*$"
 

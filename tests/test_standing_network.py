@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from interactive import Home
 from testbed.error import SpecError
 from testbed.interactive import keeper, node_files
 from testbed.model.address import address_book
+from testbed.model.link.impairment import RandomLoss
 from testbed.spec.load import load_topology
 from testbed.spec.topology.change import changed
 from testbed.spec.topology.file import TopologyFile
@@ -221,6 +223,16 @@ def test_a_share_of_loss_by_hand_is_random(tmp_path: Path) -> None:
         changed(topology, "path", ["loss=100 %"])
     with pytest.raises(SpecError, match="does not say which packets are lost"):
         changed(topology, "path", ["loss=0.01"])
+
+
+def test_a_share_of_loss_is_written_in_files_as_by_hand(tmp_path: Path) -> None:
+    """`testbed link path loss=1%` was taken, and the same words refused in a topology, in a schedule and as an axis."""
+    for number, loss in enumerate(("1 %", "{forward: 1 %}", "{random: 1 %}", "{forward: {random: 1 %}}")):
+        file = tmp_path / f"net-{number}.yaml"
+        file.write_text(f"{PATH}, loss: {loss}}}}}\n")
+        assert load_topology(file).links[0].asked("forward", is_data=True).loss == RandomLoss(Fraction(1, 100))
+    by_hand = changed(load_topology(tmp_path / "net-0.yaml"), "path", ["loss=none"])
+    assert changed(by_hand, "path", ["loss=1%"]) == load_topology(tmp_path / "net-0.yaml")
 
 
 def test_told_is_only_what_concerns_controllers(tmp_path: Path) -> None:

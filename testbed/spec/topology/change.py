@@ -20,7 +20,7 @@ ALLOWED = f"KEY=VALUE such as rtt='200 ms', with one of {', '.join(KEYS)}"
 
 
 def changed(topology: Topology, link: str, words: Sequence[str]) -> Topology:
-    """Words are KEY=VALUE in YAML; the value `none` takes an impairment away, and a loss of `1 %` is random loss. A
+    """Words are KEY=VALUE in YAML; the value `none` takes an impairment away. A
     link that is changed follows no schedule any more. Raises SpecError, which names the words that make no sense.
     """
     written = TopologyFile.of(topology).written()
@@ -59,4 +59,4 @@ def _read(word: str, position: Position) -> tuple[str, Document]:
         )
     if key not in KEYS:
         raise SpecError([Problem(word, None, f"a link has no {key!r}", one_of(KEYS, key))])
-    return key, parse(f"{{random: {text}}}" if key == "loss" and text.rstrip().endswith("%") else text, position)
+    return key, parse(text, position)

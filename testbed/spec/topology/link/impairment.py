@@ -91,7 +91,7 @@ class Chain(Keyed):
 LOSSES: dict[str, type[Keyed]] = {"every": PeriodicLoss, "random": RandomLoss, "gilbert-elliott": Chain}
 """The forms of loss that are mappings, by the key that tells them apart."""
 
-LOSS_ALLOWED = "none, 1 in X, {every: X, phase: …}, {random: 0.1 %}, {gilbert-elliott: {p: …, r: …}}"
+LOSS_ALLOWED = "none, 1 in X, 1 % (at random), {every: X, phase: …}, {random: 0.1 %}, {gilbert-elliott: {p: …, r: …}}"
 
 
 def read_loss(value: object) -> Loss | None:
@@ -107,6 +107,9 @@ def read_loss(value: object) -> Loss | None:
     text = text_of(value, LOSS_ALLOWED)
     if text == "none":
         return None
+    if text.rstrip().endswith("%"):
+        share: Any = sound(RandomLoss, {"random": text})
+        return share  # type: ignore[no-any-return]
     try:
         every = units.parse_one_in(text)
     except ValueRefused:
@@ -125,7 +128,13 @@ def write_loss(loss: Loss | None) -> Any:
     return (Chain(loss) if isinstance(loss, GilbertElliott) else loss).written()
 
 
-_SCALAR = matching(units.ONE_IN_PATTERN, "1 in X for the direction of the data, or none.", "1 in 10000", none=True)
+_SCALAR = matching(
+    rf"{units.ONE_IN_PATTERN}|{units.SHARE_PATTERN}",
+    "1 in X, or a share at random, for the direction of the data; or none.",
+    "1 in 10000",
+    "1 %",
+    none=True,
+)
 _ABOUT = f"Packet loss: {LOSS_ALLOWED}."
 LOSS = Kind(
     read_loss,
