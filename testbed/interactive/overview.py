@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import struct
+import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -194,6 +195,28 @@ def _services(network: RunningNetwork) -> dict[str, Any]:
     return found
 
 
+def lacking(network: RunningNetwork, names: Collection[str]) -> tuple[str, ...]:
+    """What these routers miss now: neighbours, and routes; empty if all have all."""
+    found = _routers(network) if names else {}
+    return tuple(each for name in names for each in found.get(name, {}).get("missing", ()))
+
+
+def await_routers(
+    look: Callable[[], tuple[str, ...]],
+    limit_s: float,
+    clock: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], None] = time.sleep,
+) -> tuple[str, ...]:
+    """Waits until nothing is missing, so long at most; what is missing then. Ctrl-C ends the wait."""
+    until = clock() + limit_s
+    missing = look()
+    with contextlib.suppress(KeyboardInterrupt):
+        while missing and clock() < until:
+            sleep(LOOK_AGAIN_S)
+            missing = look()
+    return missing
+
+
 def _routers(network: RunningNetwork) -> dict[str, Any]:
     """What the daemons of each router say now."""
     names = [name for name, node in network.about["nodes"].items() if "routing" in node]
@@ -207,6 +230,8 @@ def _routers(network: RunningNetwork) -> dict[str, Any]:
     return {name: {"neighbours": {}, "routes": None, "missing": [f"{name}: did not answer"]} for name in names}
 
 
+LOOK_AGAIN_S = 0.5
+"""Between two looks at routers that are still to find one another."""
 Counters = dict[tuple[str, str], dict[str, int]]
 
 

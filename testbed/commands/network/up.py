@@ -13,11 +13,15 @@ from rich.text import Text
 from ...codec.scalar import NAME_ALLOWED, NAME_PATTERN
 from ...error import UserError
 from ...interactive.build import build
+from ...interactive.overview import await_routers, lacking
+from ...interactive.running_network import RunningNetwork
 from ...interactive.starter import start
 from ...kernel.ready import feasibility
 from ...kernel.ready.named import check_kernels, kernels_of, older_kernels
 from ...library import spec_file
 from ...model.run_setting import Kernel
+from ...model.topology import Topology
+from ...plan.node import frr
 from ...spec.load import is_scenario, load_topology, read
 from ...spec.mininet_import import without_effect
 from ...spec.syntax.attachment import Folder, permitted
@@ -85,7 +89,19 @@ def up(
     for note in (*said, *(() if schedule else made.notes)):
         say(console, note)
     with console.status(Text(f"{called}: kernel {place}")) as screen:
-        start(made, called, topology, lambda step: screen.update(Text(f"{called}: {step}")), schedule=schedule)
+        network = start(
+            made, called, topology, lambda step: screen.update(Text(f"{called}: {step}")), schedule=schedule
+        )
+        screen.update(Text(f"{called}: routers find one another"))
+        missing = _awaited(network, wanted)
     print(f"{called} is up on kernel {place}{why}: {', '.join(node.name for node in wanted.nodes)}")
     node = next((node.name for node in wanted.nodes if node.kind.is_local_host), wanted.nodes[0].name)
+    for what in missing:
+        say(console, ("warning", "yellow"), f": {what}; testbed status says when it is there")
     print(f"work in it: testbed shell {node}; look at it: testbed status; stop it: testbed down {called}")
+
+
+def _awaited(network: RunningNetwork, wanted: Topology) -> tuple[str, ...]:
+    """What routers miss after as long as their file has a trial wait for them (`within`)."""
+    limits = {node.name: each.within_ns for node, each in frr.routers(wanted) if each.within_ns is not None}
+    return await_routers(lambda: lacking(network, [*limits]), max(limits.values(), default=0) / 1e9)
