@@ -311,3 +311,13 @@ def test_losses_beside_others_are_a_bound() -> None:
     assert (found.status, found.value, found.low) == ("bound", 0.0, None)
     assert found.high is not None
     assert found.high > 0.002
+
+
+def test_single_times_that_are_coarser_than_their_summary_bias_nothing() -> None:
+    """Linux prints 11.7 ms for each of 100 pings of 11.731 ms, and 11.731 as their mean."""
+    told = Pings(100, 100, (0.0117,) * 100, (), 0.01173, 0.011731, 0.011732, 1e-6, 1e-4, 1e-6)
+    found = fitted(Measurement("ping.txt", Ask("ping", "icmp", count=100), pings=told))
+    assert holds(found.of("rtt"), 0.011731)
+    assert found.of("rtt").high == pytest.approx(0.011731, abs=2e-6)
+    assert found.of("jitter").status == "bound"
+    assert found.of("rtt_correlation").status == "not identifiable"

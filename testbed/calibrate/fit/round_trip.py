@@ -34,7 +34,6 @@ def fit(idle: Sequence[Measurement], transfers: Sequence[Measurement]) -> Found:
     received = sum(each.received for each in pings)
     mean_s = sum((each.mean_s or 0.0) * each.received for each in pings) / received
     low_s = min(each.min_s for each in pings if each.min_s is not None)
-    singles = [list(each.rtts_s) for each in pings if len(each.rtts_s) >= ENOUGH]
     sd_s = _sd(pings, mean_s)
     base = Fitted(
         "rtt_base",
@@ -47,7 +46,7 @@ def fit(idle: Sequence[Measurement], transfers: Sequence[Measurement]) -> Found:
         low_s + step_s / 2,
         files,
     )
-    return Found((base, _mean(pings, mean_s, sd_s, step_s, files), *_variation(singles, sd_s, step_s, received, files)))
+    return Found((base, _mean(pings, mean_s, sd_s, step_s, files), *_variation(pings, sd_s, step_s, received, files)))
 
 
 def _without_others(pings: Sequence[Pings]) -> tuple[Pings | None, Explanation | None]:
@@ -55,7 +54,10 @@ def _without_others(pings: Sequence[Pings]) -> tuple[Pings | None, Explanation |
     jitter. Those up to three deviations above the mode count, with the deviation of what is below it.
     """
     series = [rtt_s for each in pings for rtt_s in each.rtts_s]
-    if len(series) < ENOUGH_FOR_SHAPE or correlation(series) < CORRELATED / math.sqrt(len(series)):
+    coarse_s = NOISE_STEPS * max(each.step_s for each in pings)
+    if len(series) < ENOUGH_FOR_SHAPE or statistic.population_sd(series) <= coarse_s:
+        return None, None
+    if correlation(series) < CORRELATED / math.sqrt(len(series)):
         return None, None
     if _skewness(series) < LEANS:
         return None, None
@@ -98,14 +100,14 @@ def _gap(sd_s: float | None, received: int) -> float:
 
 
 def _sd(pings: Sequence[Pings], mean_s: float) -> float | None:
-    """The sd of all times together, from single times, or else from what the tools print."""
+    """The sd of all times together: from what the tools print, which is finer than single times, or else from these."""
     squares, count = 0.0, 0
     for each in pings:
-        if each.rtts_s:
-            squares += sum((rtt_s - mean_s) ** 2 for rtt_s in each.rtts_s)
-            count += len(each.rtts_s)
-        elif each.sd_s is not None and each.mean_s is not None:
-            squares += each.received * (each.sd_s**2 + (each.mean_s - mean_s) ** 2)
+        own_s, around_s = each.sd_s, each.mean_s
+        if own_s is None and len(each.rtts_s) > 1:
+            own_s, around_s = statistic.population_sd(each.rtts_s), mean_s
+        if own_s is not None and around_s is not None:
+            squares += each.received * (own_s**2 + (around_s - mean_s) ** 2)
             count += each.received
     return math.sqrt(squares / count) if count > 1 else None
 
@@ -116,6 +118,9 @@ def _mean(pings: Sequence[Pings], mean_s: float, sd_s: float | None, step_s: flo
     rule = f"the mean of {received} round-trip times without load"
     series = [rtt_s for each in pings for rtt_s in each.rtts_s]
     found = mean_interval(series) if len(series) >= ENOUGH else None
+    if found is not None:  # single times are coarser than their mean in the summary
+        half = (found[1] - found[0]) / 2
+        found = mean_s - half, mean_s + half
     if found is None and sd_s is not None and received > 2:
         half = 2 * sd_s / math.sqrt(received)
         found = mean_s - half, mean_s + half
@@ -126,8 +131,9 @@ def _mean(pings: Sequence[Pings], mean_s: float, sd_s: float | None, step_s: flo
 
 
 def _variation(
-    singles: Sequence[Sequence[float]], sd_s: float | None, step_s: float, received: int, files: tuple[str, ...]
+    pings: Sequence[Pings], sd_s: float | None, step_s: float, received: int, files: tuple[str, ...]
 ) -> tuple[Fitted, ...]:
+    singles = [list(each.rtts_s) for each in pings if len(each.rtts_s) >= ENOUGH]
     if sd_s is None or received < ENOUGH:
         why = f"{received} round-trip times are too few"
         return unknown("jitter", "s", why, NEXT, files), unknown("rtt_correlation", "ratio", why, NEXT, files)
@@ -143,6 +149,10 @@ def _variation(
     jitter = Fitted(
         "jitter", "s", "identified", rule, sd_s, sd_s * max(0.0, 1 - half * widen), sd_s * (1 + half * widen), files
     )
+    coarse_s = max((each.step_s for each in pings), default=0.0)
+    if sd_s <= coarse_s:
+        why = f"single times in steps of {coarse_s * 1e3:g} ms are too coarse for it"
+        return jitter, unknown("rtt_correlation", "ratio", why, NEXT, files)
     return jitter, _correlation(singles, files)
 
 
