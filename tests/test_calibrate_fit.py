@@ -216,6 +216,8 @@ def test_a_rate_that_varies_while_a_queue_stands_is_not_a_constant_link() -> Non
         "traffic of others, which comes and goes": True,
         "a link whose rate changes": True,
     }
+    assert (found.of("rate", "forward").status, found.of("rate", "forward").high) == ("bound", None)
+    assert found.of("loss", "forward").status == "bound" or found.of("loss", "forward").value is None
 
 
 def test_no_file_about_a_property_makes_it_unknown_and_never_0() -> None:

@@ -57,6 +57,14 @@ def fit(readings: Sequence[Reading]) -> PathFit:
     return PathFit(fitted, tuple(dict.fromkeys(explanations)), _mtu(sizes), trace)
 
 
+def _shared(each: Fitted) -> Fitted:
+    """A rate that varies while a queue stands is what others left, not the capacity."""
+    if each.name != "rate" or not each.is_known:
+        return each
+    rule = f"{each.rule}; but it varies as others' traffic or a changing link do: at least that"
+    return replace(each, status="bound", high=None, rule=rule, next=background.APART)
+
+
 def _beside_others(each: Fitted) -> Fitted:
     """What was lost may have been lost in a queue that others filled."""
     if each.name != "loss" or not each.is_known:
@@ -106,6 +114,9 @@ def _of_way(mine: Sequence[Group], pings: Sequence[Measurement], base_s: float |
     caps = rate.flow_limits(steady, rtt_s)
     held = buffer.fit(loads, pings, rate_bps, rtt_s if base_s is None else min(base_s, rtt_s or base_s))
     lost = loss.fit(steady, datagrams, rate_bps, rtt_s)
+    if any(each.of == "variation" for each in varies.explanations):
+        rates = replace(rates, fitted=tuple(map(_shared, rates.fitted)))
+        lost = replace(lost, fitted=tuple(map(_beside_others, lost.fitted)))
     parts = (credit, rates, caps, held, lost, varies)
     return Found(
         tuple(each for part in parts for each in part.fitted),

@@ -126,8 +126,8 @@ def _mean(pings: Sequence[Pings], mean_s: float, sd_s: float | None, step_s: flo
         found = mean_s - half, mean_s + half
     if found is None:
         return Fitted("rtt", "s", "identified", f"{rule}, of a single run of few", mean_s, sources=files, next=NEXT)
-    half_step = step_s / 2
-    return Fitted("rtt", "s", "identified", rule, mean_s, max(0.0, found[0] - half_step), found[1] + half_step, files)
+    low, high = max(0.0, found[0] - step_s), found[1] + step_s  # ping cuts digits off, and does not round
+    return Fitted("rtt", "s", "identified", rule, mean_s, low, high, files)
 
 
 def _variation(
