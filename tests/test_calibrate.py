@@ -13,9 +13,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from matplotlib.figure import Figure
 from test_calibrate_reader import iperf3
 
-from testbed.calibrate import rebuild, verdict, written
+from testbed.calibrate import figure, rebuild, verdict, written
 from testbed.calibrate import run as calibration
 from testbed.calibrate.fit import path as paths
 from testbed.calibrate.link import chosen
@@ -334,3 +335,10 @@ def test_a_bucket_becomes_a_shaper(tmp_path: Path) -> None:
     assert built.shaper is not None
     assert (built.shaper.rate_bps, built.shaper.refill_bps, built.shaper.burst_bytes) == (10**8, 2 * 10**7, 5_000_000)
     assert verdict.METRICS
+
+
+def test_flows_that_all_get_the_same_are_below_the_top_of_the_figure() -> None:
+    axes = Figure().subplots()
+    axes.plot([1, 4, 8], [11.66, 11.67, 11.66], "o")
+    figure.from_zero(axes)
+    assert axes.get_ylim() == pytest.approx((0, 11.67 * 1.1))

@@ -19,6 +19,7 @@ from .outcome import Outcome
 Pairs = list[tuple[Ask, list[Measurement], tuple[Measurement, ...]]]
 MEASURED, REBUILT = COLOURS[0], COLOURS[1]
 SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
+ROOM = 1.1
 
 
 def draw(outcome: Outcome) -> str:
@@ -62,7 +63,7 @@ def _over_time(axes: Axes, pairs: Pairs) -> None:
                     axes.plot(times, rates, color=colour, linewidth=1, alpha=0.7)
     axes.set_xlabel("s")
     axes.set_ylabel("Mbit/s")
-    axes.set_ylim(bottom=0)
+    from_zero(axes)
 
 
 def _over_flows(axes: Axes, pairs: Pairs) -> None:
@@ -73,7 +74,13 @@ def _over_flows(axes: Axes, pairs: Pairs) -> None:
                 axes.plot([ask.flows] * len(values), values, mark, color=colour, markersize=6, fillstyle="none")
     axes.set_xlabel("flows")
     axes.set_ylabel("Mbit/s")
-    axes.set_ylim(bottom=0)
+    from_zero(axes)
+
+
+def from_zero(axes: Axes) -> None:
+    """The axis begins at 0 and has room above the largest value, also where all values are alike."""
+    top = axes.dataLim.y1 if axes.has_data() else 0.0
+    axes.set_ylim(0, top * ROOM if top > 0 else 1)
 
 
 def _quantiles(axes: Axes, pairs: Pairs) -> None:

@@ -9,6 +9,7 @@ import html
 from collections.abc import Iterable, Sequence
 
 from ..error import harmless
+from ..units import counted
 from . import figure
 from .link import in_unit, interval_words
 from .outcome import Outcome, counts
@@ -51,13 +52,13 @@ def page(outcome: Outcome) -> str:
 
 
 def _summary(judged: Sequence[Judged]) -> str:
-    return _text(", ".join(f"{count} {word}" for word, count in counts(judged).items()) + ".")
+    return _text(", ".join(f"{word}: {count}" for word, count in counts(judged).items()) + ".")
 
 
 def _verdict(each: Judged) -> tuple[str, ...]:
     span = "" if each.low is None or each.high is None else f", {each.low:.3f} to {each.high:.3f}"
     ratio = "" if each.ratio is None else f"{each.ratio:.3f}{span}"
-    values = [f"{shown(value, each.unit)} ({n} runs)" if value is not None else "–" for value, n in
+    values = [f"{shown(value, each.unit)} ({counted(n, 'run')})" if value is not None else "–" for value, n in
               zip((each.measured, each.rebuilt), each.runs, strict=True)]  # fmt: skip
     return (each.said, each.metric, *values, ratio, f"{each.verdict}{f': {each.why}' if each.why else ''}")
 
