@@ -131,19 +131,24 @@ def _payload_share(case: Case) -> float:
 
 
 def _limit_bps(case: Case) -> float | None:
-    """The rate of the slowest link; a trace has what it brought meanwhile, and in the round trip before that."""
+    """The rate of the slowest link; a trace has what it brought meanwhile, and in the round trip before that. What its
+    buffer holds at the end may come later, and faster than the trace was until then: datagrams count, too.
+    """
     begin_ns, end_ns = case.evidence.outcome.steady_ns or case.evidence.outcome.begin_ns, case.evidence.outcome.end_ns
     if all(each.stage.asked.trace is None for each in case.evidence.data_stages):
         return case.plan.rate_bps
     if begin_ns is None or end_ns is None or end_ns <= begin_ns:
         return None
     sooner_ns = begin_ns - case.plan.rtts_ns[1]
-    longer = (end_ns - sooner_ns) / (end_ns - begin_ns)
-    traced = [capacity_bps(each, sooner_ns, end_ns) for each in case.evidence.data_stages]
-    rated = [each.stage.asked.rate_bps for each in case.evidence.data_stages if each.stage.asked.trace is None]
-    return min(
-        (*(longer * rate for rate in traced if rate is not None), *(rate for rate in rated if rate)), default=None
-    )
+    longer, known = (end_ns - sooner_ns) / (end_ns - begin_ns), []
+    for each in case.evidence.data_stages:
+        rate_bps = capacity_bps(each, sooner_ns, end_ns)
+        if rate_bps is not None:
+            held_bytes = each.stage.buffer_bytes(frame_bytes(each.mtu_bytes))
+            known.append(longer * rate_bps + 8e9 * held_bytes / (end_ns - begin_ns))
+        elif each.stage.asked.trace is None and each.stage.asked.rate_bps:
+            known.append(each.stage.asked.rate_bps)
+    return min(known, default=None)
 
 
 def _handed_over(evidence: Evidence) -> float | None:
