@@ -241,6 +241,9 @@ def test_every_student_has_a_file_of_feedback() -> None:
     names = feedback.file_names(["jo", "../etc/passwd", "Jo", "\x1b[31m", "…", "ann/lab 1"])
     assert len({name.lower() for name in names}) == 6
     assert all("/" not in name and name.endswith(".md") and not name.startswith(".") for name in names)
+    long = feedback.file_names(["𝔞" * 63 + "/" + "𝔟" * 63, "𝔞" * 63 + "/" + "𝔠" * 63])
+    assert len(set(long)) == 2
+    assert all(len(name.encode()) <= 255 for name in long), "no file system takes a longer name"
 
 
 @pytest.fixture
@@ -253,13 +256,13 @@ def graded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., int
             verdicts["learns"] = Verdict("nothing")
         return Mark(exercise.name, one.name, marked(exercise.file.rules, verdicts))
 
-    def run(*words: str) -> int:
+    def run(*words: str, names: tuple[str, str, str] = ("ann", "bob", "eve")) -> int:
         own = (EXERCISES / "learning-switch/solution/switch.py").read_text()
-        for name, text in (("ann", own), ("bob", own.replace("ports", "table")), ("eve", "x = 1\n")):
+        for name, text in ((names[0], own), (names[1], own.replace("ports", "table")), (names[2], "x = 1\n")):
             (tmp_path / name).mkdir(exist_ok=True)
             (tmp_path / name / "switch.py").write_text(text)
         monkeypatch.setattr(grade, "mark", mark)
-        folders = [str(tmp_path / name) for name in ("ann", "bob", "eve")]
+        folders = [str(tmp_path / name) for name in names]
         monkeypatch.setattr("sys.argv", ["testbed", "grade", "learning-switch", *folders, *words])
         with pytest.raises(SystemExit) as ended:
             main()
@@ -276,6 +279,41 @@ def test_grading_has_a_column_for_the_same_program_and_a_file_for_each(
     rows = [*csv.DictReader(io.StringIO(capsys.readouterr().out))]
     assert [row["same_as"] for row in rows] == ["bob; (the solution)", "ann; (the solution)", ""]
     assert sorted(path.name for path in (tmp_path / "feedback").iterdir()) == ["ann.md", "bob.md", "eve.md"]
+
+
+def test_nobody_is_taken_for_the_solution_by_the_name_of_a_folder(
+    graded: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert graded("--format", "csv", names=("ann", grade.THE_SOLUTION, "eve")) == 0
+    rows = [*csv.DictReader(io.StringIO(capsys.readouterr().out))]
+    assert rows[1]["submission"].endswith(f"/{grade.THE_SOLUTION}")
+    assert rows[0]["same_as"] == f"{rows[1]['submission']}; {grade.THE_SOLUTION}"
+    assert rows[1]["same_as"] == f"{rows[0]['submission']}; {grade.THE_SOLUTION}"
+
+
+def test_feedback_that_cannot_be_written_costs_no_marks(
+    graded: Callable[..., int], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    assert graded("--feedback", str(tmp_path / "file")) == 2
+    assert "cannot be written" in capsys.readouterr().err, "before the class is marked"
+
+    def full(folder: Path, files: dict[str, bytes]) -> None:
+        if files:
+            raise UserError("the disk is full")
+
+    monkeypatch.setattr(work_folder, "put", full)
+    assert graded("--format", "csv", "--feedback", str(tmp_path / "feedback")) == 2
+    assert [row["submission"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))] == ["ann", "bob", "eve"]
+
+
+def test_networks_in_which_no_rule_would_be_checked_are_refused(tmp_path: Path) -> None:
+    exercise = work_folder.find("fairness")
+    assert not exercise.file.in_network
+    (tmp_path / "one").mkdir()
+    shutil.copy(exercise.folder / exercise.given[0], tmp_path / "one")
+    with pytest.raises(UserError, match="no rule that is checked in a network"):
+        variant.with_secret(exercise, tmp_path, None)
 
 
 def test_no_class_is_graded_in_a_network_that_the_solution_fails(
@@ -302,3 +340,51 @@ def test_students_get_an_exercise_without_what_is_for_the_teacher(tmp_path: Path
         work_folder.whole(public)
     with pytest.raises(UserError, match="exists"):
         work_folder.publish(exercise, tmp_path / "public")
+
+
+OWN = """title: t
+goal: g
+time: 10 min
+topology: net.yaml
+files: {app.py: {}}
+expect:
+  - {name: all, message: m, reach: {among: [a, b]}}
+"""
+FLOW = (
+    "{title: t, goal: g, time: 10 min, topology: net.yaml, files: {app.py: {}}, "
+    "expect: [{name: all, message: m, reach: {among: [a, b]}}], mistakes: SECRET}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_cut"),
+    [
+        (OWN + "mistakes: SECRET\n", True),
+        ("\ufeffmistakes: SECRET\n" + OWN, True),
+        (OWN.replace("\n", "\r\n") + "mistakes: |\r\n  x\r\n\r\n  SECRET\r\n", True),
+        (OWN + "mistakes : SECRET\n", False),
+        (OWN + "? mistakes\n: SECRET\n", False),
+        (OWN + "!!str mistakes: SECRET\n", False),
+        (OWN + 'mistakes: "x\nSECRET\ny"\n', False),
+        ("".join(f"  {line}\n" for line in (*OWN.splitlines(), "mistakes: SECRET")), False),
+        (FLOW, False),
+    ],
+)
+def test_what_is_for_the_teacher_is_left_out_or_nothing_is_published(tmp_path: Path, text: str, is_cut: bool) -> None:
+    """However YAML lets one write it."""
+    home, public = tmp_path / "own", tmp_path / "public"
+    for folder in ("starter", "solution"):
+        (home / folder).mkdir(parents=True)
+        (home / folder / "app.py").write_text("x = 1\n")
+    (home / "net.yaml").write_text("name: n\nnodes: {a: {type: host}, b: {type: host}}\nlinks: {l: {ends: [a, b]}}\n")
+    (home / "exercise.yaml").write_bytes(text.encode())
+    exercise = file.load(home)
+    assert "SECRET" in exercise.file.mistakes
+    if is_cut:
+        work_folder.publish(exercise, public)
+        assert file.load(public).file.rules == exercise.file.rules
+        assert "SECRET" not in (public / "exercise.yaml").read_text()
+    else:
+        with pytest.raises(UserError, match="cannot be left out as they are written"):
+            work_folder.publish(exercise, public)
+        assert not public.exists()

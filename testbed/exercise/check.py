@@ -115,7 +115,7 @@ def _looked(
     exercise: Exercise, submission: Submission, variant: FileSet | None, folder: Path, cancelled: Callable[[], bool]
 ) -> _Looked:
     """In the network that is given, or in one of its variants; files are in `folder`, which is made."""
-    rules = tuple(rule for rule in exercise.file.rules if not isinstance(rule.kind, Answer | Measure))
+    rules = exercise.file.in_network
     work = folder / "work"
     work.mkdir(parents=True)
     _lay_out(exercise, submission, variant, work)

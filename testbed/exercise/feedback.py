@@ -10,7 +10,8 @@ from .file import Exercise
 from .mark import Mark, RuleMark
 
 WORDS = {"passed": "holds", "failed": "does not hold", "not checked": "was not checked"}
-NAME_CHARACTERS = 80
+NAME_BYTES = 200
+"""A file system takes 255, and a number and an ending follow."""
 
 
 def text(exercise: Exercise, mark: Mark) -> str:
@@ -60,7 +61,8 @@ def file_names(submissions: Sequence[str]) -> list[str]:
     taken: set[str] = set()
     found = []
     for submission in submissions:
-        plain = re.sub(r"[^\w.@+-]+", "-", submission).strip("-.")[:NAME_CHARACTERS] or "submission"
+        plain = re.sub(r"[^\w.@+-]+", "-", submission).strip("-.") or "submission"
+        plain = plain.encode()[:NAME_BYTES].decode(errors="ignore")
         name, number = plain, 1
         while name.lower() in taken:
             number += 1

@@ -112,6 +112,11 @@ class ExerciseFile(Keyed):
         return tuple(self.expect)
 
     @property
+    def in_network(self) -> tuple[Rule, ...]:
+        """Those that are checked in the network, and in its variants."""
+        return tuple(rule for rule in self.rules if not isinstance(rule.kind, Answer | Measure))
+
+    @property
     def points(self) -> int:
         """The full mark."""
         return sum(rule.points for rule in self.rules)

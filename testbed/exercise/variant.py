@@ -227,7 +227,14 @@ def _shuffled(one: _Drawing) -> None:
 
 
 def with_secret(exercise: Exercise, folder: Path | None, key: Path | None) -> Exercise:
-    """The exercise with the networks that only this marking has. Raises UserError."""
+    """The exercise with the networks that only this marking has. Raises UserError, also where no rule would be checked
+    in them.
+    """
+    if (folder or key) and not exercise.file.in_network:
+        raise UserError(
+            f"{exercise.name} has no rule that is checked in a network: answers, and what trials measure, are the same "
+            "in every variant; allowed: no --variants and --secret"
+        )
     more = () if folder is None else of_folder(exercise, folder)
     if key is not None:
         more = (*more, drawn(exercise, secret(key)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from ..codec.frozen import dataclass
 from ..error import UserError, did_you_mean
 from ..library import EXERCISES
 from ..spec.syntax import input_file
+from ..spec.syntax.document import Position, mapping, parse
 from ..trial import strict_folder, trusted_path
 from .file import EXERCISE, HANDOUT, SOLUTION, STARTER, WRONG, Exercise, load
 
@@ -145,10 +146,13 @@ def whole(exercise: Exercise) -> Exercise:
 
 
 def publish(exercise: Exercise, folder: Path) -> list[str]:
-    """Copies an exercise without what is for the teacher; the names. Raises UserError if the folder is there."""
+    """Copies an exercise without what is for the teacher; the names. Raises UserError if the folder is there, or if
+    exercise.yaml is written so that what is for the teacher cannot be left out.
+    """
     if os.path.lexists(folder):
         raise UserError(f"{folder} exists; allowed: a new folder")
-    files: dict[str, bytes] = {EXERCISE: _without(FOR_TEACHERS, (exercise.folder / EXERCISE).read_text()).encode()}
+    text = input_file.read_text(exercise.folder / EXERCISE, input_file.SPEC_BYTES)
+    files: dict[str, bytes] = {EXERCISE: _for_students(text, exercise.folder / EXERCISE).encode()}
     for path in sorted(exercise.folder.rglob("*")):
         name = path.relative_to(exercise.folder)
         hidden = any(part.startswith(".") for part in name.parts)
@@ -158,6 +162,21 @@ def publish(exercise: Exercise, folder: Path) -> list[str]:
         put(folder / below, {Path(name).name: data for name, data in files.items() if Path(name).parent == below})
     load(folder)
     return list(files)
+
+
+def _for_students(text: str, path: Path) -> str:
+    """exercise.yaml without what is for the teacher. YAML has more forms than `_without` knows: what it left is
+    compared with what the file says. Raises UserError.
+    """
+    kept = _without(FOR_TEACHERS, text)
+    whole = mapping(parse(text, Position(os.fspath(path), 1)).data)
+    with suppress(UserError):  # of what is no YAML any more
+        if parse(kept, Position("", 1)).data == {key: whole[key] for key in whole if key not in FOR_TEACHERS}:
+            return kept
+    raise UserError(
+        f"{path}: {' and '.join(FOR_TEACHERS)} cannot be left out as they are written; allowed: each key of the file "
+        "at the beginning of a line (mistakes: …), with lines that are indented below it"
+    )
 
 
 def _without(keys: tuple[str, ...], text: str) -> str:

@@ -76,6 +76,8 @@ def grade(
     found = with_secret(work_folder.find(exercise), variants, secret)
     if format is Format.gradescope and len(submissions) != 1:
         raise UserError("Gradescope has one submission at a time; allowed: one SUBMISSION, or --format json")
+    if feedback is not None:
+        work_folder.put(feedback, {})  # or the class would be marked, and then it cannot be written
     read_ones = [read(found, folder, name) for folder, name in zip(submissions, _names(submissions), strict=True)]
     _try_solution(found)
     results = _marked(found, read_ones, jobs)
@@ -90,16 +92,16 @@ def grade(
             for one, each in zip(read_ones, results, strict=True)
         ],
     )
-    if feedback is not None:
-        texts = (feedback_file.text(found, each).encode() for each in done)
-        names = feedback_file.file_names([each.submission for each in done])
-        work_folder.put(feedback, dict(zip(names, texts, strict=True)))
     if format is Format.table and output is None:
         show(_table(done).lines(terminal_width()))
     elif output is None:
         print(_text(done, format), end="")
     else:
         write_named(output, _text(done, format))
+    if feedback is not None:
+        texts = (feedback_file.text(found, each).encode() for each in done)
+        names = feedback_file.file_names([each.submission for each in done])
+        work_folder.put(feedback, dict(zip(names, texts, strict=True)))
     if lacking:
         print(f"testbed: {len(lacking)} of {len(results)} could not be graded: {lacking[0]}", file=sys.stderr)
         raise typer.Exit(MachineError.exit_code)
@@ -174,7 +176,7 @@ def _names(folders: list[Path]) -> list[str]:
     parts = [folder.absolute().parts for folder in folders]
     for length in range(1, max(map(len, parts)) + 1):
         names = ["/".join(each[-length:]) for each in parts]
-        if len(set(names)) == len(names):
+        if len({*names} - {THE_SOLUTION}) == len(names):
             return names
     raise UserError("a submission is named twice; allowed: each folder once")
 
