@@ -5,13 +5,15 @@ from __future__ import annotations
 import shutil
 import struct
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from interactive import Home
 
-from testbed.interactive import pcapng
+from testbed import process
+from testbed.interactive import pcapng, tapping
 
 ROUTED = """
 name: routed
@@ -50,6 +52,46 @@ def test_microseconds_are_read_as_such_and_no_capture_is_none() -> None:
     assert found.time_ns == 5_000_007_000
     with pytest.raises(ValueError, match="no packet capture"):
         [*pcapng.Reading().feed(b"tcpdump: eth9: No such device exists")]
+
+
+def test_a_packet_that_no_tcpdump_keeps_is_not_waited_for() -> None:
+    """Its length could be 4 GiB, and whoever is root in a guest can send them."""
+    head = tcpdumps([])
+    with pytest.raises(ValueError, match="a packet of 262145 bytes is none"):
+        [*pcapng.Reading().feed(head + struct.pack("=IIII", 0, 0, 262145, 262145))]
+    assert [*pcapng.Reading().feed(head + struct.pack("=IIII", 0, 0, 262144, 262144))] == []
+
+
+ENDLESS = """
+import os, struct, sys
+os.write(2, b"listening on eth0" + b"x" * (1 << 18))
+os.write(1, {head!r})
+while True:
+    os.write(1, struct.pack("=IIII", 7, 0, 60, 60) + bytes(60))
+"""
+
+
+def test_packets_that_all_have_one_time_are_written_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise the newest would wait for ever, and fill the memory."""
+    script = ENDLESS.format(head=tcpdumps([]))
+    point, written = tapping.Point("a", "eth0", None), []
+    monkeypatch.setattr(tapping, "WAITING_BYTES", 1 << 10)
+    monkeypatch.setattr(
+        tapping.Tap,
+        "_started",
+        lambda *_: process.start((sys.executable, "-c", script), stdout=process.PIPE, stderr=process.PIPE),
+    )
+
+    def write(data: bytes) -> None:
+        written.append(data)
+        if len(written) == 1:
+            raise KeyboardInterrupt
+
+    with tapping.Tap(None, [point], ()) as tap:  # type: ignore[arg-type]
+        tap.begin()
+        tap.copy(write, None)
+        assert len(tap._said[0]) <= 2 * tapping.SAID_BYTES
+    assert written
 
 
 def test_another_program_reads_names_times_and_lengths(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import tarfile
@@ -94,6 +95,7 @@ def crafted(*members: tuple[str, bytes, str]) -> Parcel:
         [("folder", tarfile.DIRTYPE, ""), ("folder", tarfile.DIRTYPE, "")],
         [("missing/file", tarfile.REGTYPE, "")],
         [(".", tarfile.DIRTYPE, "")],
+        [("file", tarfile.REGTYPE, ""), ("file/below", tarfile.REGTYPE, "")],
         [("new\nline", tarfile.REGTYPE, "")],
         [("\x1b[31mred", tarfile.REGTYPE, "")],
     ],
@@ -130,6 +132,25 @@ def test_sizes_have_a_bound_at_both_ends(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "got").mkdir()
     with pytest.raises(ParcelError, match="larger"):
         unpack(sent, tmp_path / "got")
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME])
+def test_a_few_bytes_do_not_fill_the_memory(tmp_path: Path, kind: bytes) -> None:
+    """A header that says more of a file has a length of its own, and counts for no file."""
+    about = tarfile.TarInfo("header")
+    about.type, about.size = kind, parcel.READ_BYTES + tarfile.BLOCKSIZE
+    bomb = Parcel.of(gzip.compress(about.tobuf() + bytes(about.size)))
+    assert len(bomb.data) < 10_000
+    with pytest.raises(ParcelError, match="a header of more than 1 MiB"):
+        unpack(bomb, tmp_path)
+
+
+def test_a_large_file_arrives_as_it_was(tmp_path: Path) -> None:
+    for name in ("sent", "got"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "sent/linux").write_bytes(os.urandom(3 * parcel.READ_BYTES + 7))
+    unpack(packed(tmp_path / "sent"), tmp_path / "got")
+    assert files_of(tmp_path / "got") == files_of(tmp_path / "sent")
 
 
 def test_a_few_bytes_do_not_fill_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -228,6 +228,16 @@ def test_what_no_digest_covers_is_not_kept(scenario: Scenario, tmp_path: Path) -
     assert [path.name for path in (folder / "kit").iterdir()] == ["tool.py"]
 
 
+def test_what_is_kept_runs_as_nobody_else(scenario: Scenario, tmp_path: Path) -> None:
+    """The copy belongs to the user, and the file may be another one's."""
+    (tmp_path / "kit").mkdir()
+    (tmp_path / "kit/tool").write_text(f"another one that only this test has, at {tmp_path}")
+    (tmp_path / "kit/tool").chmod(0o6755)
+    folder = program_store.find(value_of(scenario(files=["kit"], client={"at": "client", "run": ["./kit/tool"]})).files)
+    assert folder is not None
+    assert (folder / "kit/tool").stat().st_mode & 0o7777 == 0o755
+
+
 @pytest.mark.parametrize("name", ["tool", "kit/tool"])
 def test_a_program_that_is_damaged_in_the_cache_is_refused(scenario: Scenario, tmp_path: Path, name: str) -> None:
     """An empty script would end at once and without an error."""

@@ -16,6 +16,8 @@ END, NAME, RESOLUTION, PROGRAM = 0, 2, 9, 4
 """Codes of options."""
 NANOSECONDS = b"\x09"
 FILE_BYTES, RECORD_BYTES = 24, 16
+KEPT_BYTES = 262144
+"""The most that tcpdump keeps of a packet."""
 UNITS_NS = {0xA1B2C3D4: 1000, 0xA1B23C4D: 1}
 """By the first number of a file of tcpdump's: in which unit the fraction of a second is."""
 
@@ -39,7 +41,9 @@ class Reading:
     _rest: bytes = field(default=b"", repr=False)
 
     def feed(self, data: bytes) -> Iterator[Record]:
-        """The packets that are whole now. Raises ValueError if this is no capture of this computer's byte order."""
+        """The packets that are whole now. Raises ValueError if this is no capture of this computer's byte order, or has
+        a packet that no tcpdump would keep: whoever is root in a guest may write anything in its place.
+        """
         self._rest += data
         if self.link_type is None:
             if len(self._rest) < FILE_BYTES:
@@ -52,6 +56,8 @@ class Reading:
         at = 0
         while len(self._rest) >= at + RECORD_BYTES:
             seconds, fraction, kept, length = struct.unpack_from("=IIII", self._rest, at)
+            if kept > KEPT_BYTES:
+                raise ValueError(f"a packet of {kept} bytes is none")
             if len(self._rest) < at + RECORD_BYTES + kept:
                 break
             begin = at + RECORD_BYTES

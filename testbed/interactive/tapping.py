@@ -24,6 +24,10 @@ PATIENCE_S = 20.0
 """How long a tcpdump may take to begin, and to end."""
 BATCH_S, BATCH_NS = 0.25, 250_000_000
 """Packets that come within this time are sorted by when they were seen."""
+WAITING_BYTES, SAID_BYTES = 64 << 20, 4096
+"""Of packets that wait for others before they are written; of the beginning, and of the end, of what a tcpdump says. It
+runs in a guest, whose root may have put anything in its place.
+"""
 TCPDUMP = ("--relinquish-privileges=root", "--time-stamp-precision=nano")
 LISTENING, DROPPED = "listening on", re.compile(r"(\d+) packets? dropped by kernel")
 
@@ -168,9 +172,15 @@ class Tap:
             if not data:
                 self._open.unregister(stream)
             elif is_data:
-                self._waiting += ((number, record) for record in self._readings[number].feed(data))
+                self._take(number, data)
             else:
-                self._said[number] += data.decode(errors="replace")
+                self._said[number] = _ends(self._said[number] + data.decode(errors="replace"))
+
+    def _take(self, number: int, data: bytes) -> None:
+        try:
+            self._waiting += ((number, record) for record in self._readings[number].feed(data))
+        except ValueError as error:
+            raise Refused(f"no capture at {self._at[number].name}: {error}") from None
 
     def _written(self, write: Callable[[bytes], None], most: int | None, *, is_last: bool = False) -> int:
         """Writes what came, the oldest first; how many. While packets still come, the newest wait for others that were
@@ -178,6 +188,7 @@ class Tap:
         """
         known = sorted(self._waiting, key=lambda each: each[1].time_ns)
         waits = known and len(known) != self._before and not is_last and (most is None or len(known) < most)
+        waits = waits and sum(len(record.data) for _, record in known) < WAITING_BYTES
         limit_ns = known[-1][1].time_ns - BATCH_NS if waits else None
         ready = [each for each in known if limit_ns is None or each[1].time_ns <= limit_ns][:most]
         self._waiting = known[len(ready) :]
@@ -185,6 +196,11 @@ class Tap:
         if ready:
             write(b"".join(pcapng.packet(number, record) for number, record in ready))
         return len(ready)
+
+
+def _ends(said: str) -> str:
+    """The beginning of a text, with that it listens, and the end, with what was dropped."""
+    return said if len(said) <= 2 * SAID_BYTES else said[:SAID_BYTES] + said[-SAID_BYTES:]
 
 
 class Refused(TestbedError):

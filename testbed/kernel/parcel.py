@@ -21,6 +21,9 @@ from ..error import TestbedError
 MOST_BYTES = 2 << 30
 """Of all files of a parcel together: more is refused, as two computers hold it in memory."""
 MOST_FILES = 10_000
+READ_BYTES = 1 << 20
+MISPLACED = (FileExistsError, FileNotFoundError, NotADirectoryError)
+"""What is wrong with two names in an archive of which one is in the other's way."""
 LEVEL = 1
 """Of zlib: the files are mostly text, which shrinks to a fifth at once."""
 
@@ -74,6 +77,17 @@ def packed(folder: Path, names: Iterable[str] | None = None) -> Parcel:
     return Parcel.of(bytes(data))
 
 
+class _Unzipped(gzip.GzipFile):
+    """What is in the archive, no more of it at once than a part of a file. The headers of an archive say how long they
+    are, and are read whole: a small archive could have one that is larger than the memory.
+    """
+
+    def read(self, size: int | None = -1) -> bytes:
+        if size is None or not 0 <= size <= READ_BYTES:
+            raise ParcelError(f"what arrived has a header of more than {READ_BYTES >> 20} MiB")
+        return super().read(size)
+
+
 def unpack(parcel: Parcel, folder: Path) -> None:
     """Writes the files to an empty folder. Raises ParcelError for a parcel that is not what was sent, or that has
     anything but files and folders with names inside it.
@@ -81,7 +95,7 @@ def unpack(parcel: Parcel, folder: Path) -> None:
     if hashlib.sha256(parcel.data).hexdigest() != parcel.digest:
         raise ParcelError("what arrived is not what was sent: its digest differs")
     try:
-        with tarfile.open(fileobj=io.BytesIO(parcel.data), mode="r:gz") as archive:
+        with _Unzipped(fileobj=io.BytesIO(parcel.data)) as data, tarfile.open(fileobj=data, mode="r:") as archive:
             for about, path in _members(archive, folder):
                 if about.isdir():
                     path.mkdir()
@@ -89,11 +103,11 @@ def unpack(parcel: Parcel, folder: Path) -> None:
                 source = archive.extractfile(about)
                 assert source is not None, "BUG: a file without content"
                 with path.open("xb") as file:
-                    while block := source.read(1 << 20):
+                    while block := source.read(READ_BYTES):
                         file.write(block)
                 path.chmod(0o755 if about.mode & 0o100 else 0o644)
             _check_end(archive)
-    except (tarfile.TarError, zlib.error, gzip.BadGzipFile, EOFError, FileExistsError, FileNotFoundError) as error:
+    except (tarfile.TarError, zlib.error, gzip.BadGzipFile, EOFError, *MISPLACED) as error:
         raise ParcelError(f"what arrived cannot be read: {error}") from None
 
 

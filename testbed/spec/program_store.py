@@ -118,12 +118,14 @@ def place(name: str, files: Files) -> Path:
 
 
 def _copy(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
-    """A file with its mode; what is no file is refused, and no link is followed."""
+    """A file with its mode, but no right to run as somebody else: the copy is ours. What is no file is refused, and no
+    link is followed.
+    """
     descriptor = os.open(source, READ | os.O_NOFOLLOW)
     with open(descriptor, "rb") as file, open(target, "wb") as copy:
         about = _refuse(descriptor)
         shutil.copyfileobj(file, copy, CHUNK_BYTES)
-    os.chmod(target, stat.S_IMODE(about.st_mode))
+    os.chmod(target, stat.S_IMODE(about.st_mode) & 0o777)
 
 
 def _refuse(descriptor: int) -> os.stat_result:

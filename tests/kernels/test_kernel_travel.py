@@ -61,6 +61,9 @@ def shared(exported: tuple[Path, str], monkeypatch: pytest.MonkeyPatch) -> Kerne
 
     def compiled(partial: Path) -> None:
         (partial / "confine").write_text("toy")
+        umask = os.umask(0)
+        os.umask(umask)
+        (partial / "confine").chmod(0o777 & ~umask)  # as a linker does
 
     monkeypatch.setattr(native_program, "_build", compiled)
     return travel.import_(*exported, for_all=True)
@@ -130,6 +133,9 @@ BAD: dict[str, tuple[Callable[[dict[str, bytes]], None], str]] = {
     "a name that is a path": (record(name="../../x"), "names no kernel"),
     "a key that is a path": (record(key="../" * 5), "key is no SHA-256"),
     "an unknown key": (record(more=1), "is no lab kernel"),
+    "a date that is none": (record(built=5), "names no kernel"),
+    "a compiler that moves the cursor": (record(compiler="gcc\x1b[2J"), "names no kernel"),
+    "patches that are no table": (record(patches=[]), "names no kernel"),
     "no JSON": (lambda files: files.update({"kernel.json": b"{"}), "is no lab kernel"),
 }
 
@@ -163,13 +169,19 @@ def test_another_program_from_the_same_ingredients_is_refused(exported: tuple[Pa
 
 
 @NEEDS_ROOT
+@pytest.mark.parametrize("umask", [0o022, 0o077, 0o002])
 def test_one_kernel_and_one_compilation_serve_all_users(
-    exported: tuple[Path, str], for_all: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    umask: int, exported: tuple[Path, str], for_all: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    kept = shared(exported, monkeypatch)
+    before = os.umask(umask)
+    try:
+        kept = shared(exported, monkeypatch)
+    finally:
+        os.umask(before)
     assert kept.folder.parent == for_all / "kernels"
     for path in (kept.path, kept.folder / "kernel.json", *(for_all / "tools").glob("*/*")):
-        assert path.stat().st_mode & 0o444 == 0o444, path
+        is_program = path.name in ("linux", "confine")
+        assert path.stat().st_mode & 0o777 == (0o755 if is_program else 0o644), path
     elsewhere(monkeypatch, tmp_path)
     assert image_cache.find("toy") == kept
     assert native_program.tools().folder.parent == for_all / "tools"

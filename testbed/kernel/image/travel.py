@@ -12,7 +12,7 @@ import json
 import os
 import re
 import stat
-from dataclasses import replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 
 from ... import native_program
@@ -98,8 +98,10 @@ def _unpacked(parcel: Parcel, file: Path, home: Path) -> Record:
         record = Record(**json.loads((home / "kernel.json").read_text()))
     except (ParcelError, ValueError, TypeError, OSError, RecursionError) as error:
         raise UserError(f"{what}: {error}; allowed: what `testbed kernel export` wrote") from None
-    words = [record.name, record.key, record.release, record.recipe_hash]
-    if not all(isinstance(word, str) and word.isprintable() for word in words) or not NAME.fullmatch(record.name):
+    about = asdict(record)
+    words = [about.pop(each.name) for each in fields(Record) if each.type in ("str", str)]
+    right = all(isinstance(word, str) and word.isprintable() for word in words) and type(record.steps) is int
+    if not right or not isinstance(record.patches, dict) or not NAME.fullmatch(record.name):
         raise UserError(f"{what}: its kernel.json names no kernel; allowed: what `testbed kernel export` wrote")
     if not DIGEST.fullmatch(record.key):
         raise UserError(f"{what}: its key is no SHA-256; allowed: what `testbed kernel export` wrote")
@@ -140,7 +142,8 @@ def _open_to_all(folder: Path) -> None:
 
 
 def _open_folder(folder: Path) -> None:
+    """The same for each folder in it, whatever root's umask was when its files were made."""
     for each in (path for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")):
         for path in each.iterdir():
-            path.chmod(path.stat().st_mode | 0o444)
+            path.chmod(0o755 if path.stat().st_mode & 0o100 else 0o644)
         each.chmod(0o755)
