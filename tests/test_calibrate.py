@@ -24,6 +24,7 @@ from testbed.calibrate.measurement import Ask, Measurement, Pings, Second, Trans
 from testbed.calibrate.run import Wanted
 from testbed.calibrate.verdict import Judged, exit_code, judged
 from testbed.compare import published
+from testbed.error import SpecError, UserError
 from testbed.spec.load import load_scenario, load_topology
 
 RTT_S = 0.02
@@ -283,6 +284,57 @@ def cli(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "testbed", "calibrate", *words], cwd=cwd, capture_output=True, text=True
     )
+
+
+def test_datagrams_lost_in_one_run_on_both_sides_are_judged() -> None:
+    run = replace(run_of(1e6), transfer=Transfer(1e6, lost=900, datagrams=10_000))
+    more = replace(run_of(1e6), transfer=Transfer(1e6, lost=2900, datagrams=10_000))
+    for rebuilt, said in ((run, "agrees"), (more, "differs")):
+        found = {each.metric: each.verdict for each in judged("it", ["x"], False, [run], [rebuilt])}
+        assert found["datagrams lost"] == said
+
+
+def test_the_step_of_a_clock_is_no_agreement() -> None:
+    """Of 3 ms in whole ms nobody knows 2 %, however often it is said; of 100 ms it is known."""
+    for rtt_s, said in ((0.003, "cannot tell"), (0.1, "agrees")):
+        coarse = Pings(10, 10, (rtt_s,) * 10, (), rtt_s, rtt_s, rtt_s, None, 1e-3, 1e-3)
+        fine = replace(coarse, step_s=1e-6, summary_step_s=1e-6)
+        runs = [Measurement("x", None, pings=coarse)], [Measurement("x", None, pings=fine)]
+        found = {each.metric: each for each in judged("it", ["x"], False, *runs)}
+        assert found["RTT mean"].verdict == said
+
+
+def test_a_path_that_loses_half_of_the_pings_is_not_rebuilt_without_losses() -> None:
+    rtts_s = (0.02, 0.021) * 50
+    lossy = Pings(200, 100, rtts_s, (), 0.02, 0.0205, 0.021, 0.0005, 1e-6, 1e-6)
+    runs = [Measurement("x", None, pings=lossy)], [Measurement("x", None, pings=replace(lossy, sent=100))]
+    found = {each.metric: each.verdict for each in judged("it", ["x"], False, *runs)}
+    assert (found["RTT mean"], found["pings lost"]) == ("agrees", "differs")
+
+
+def test_a_measurement_counts_once(tmp_path: Path) -> None:
+    """A copy would halve the noise of a fit, and a copy that is held out would judge it by itself."""
+    asked = wanted(tmp_path)
+    (tmp_path / "copy.json").write_bytes((tmp_path / "flows-1.json").read_bytes())
+    copies: list[dict[str, Any]] = [
+        {"files": (*asked.files, asked.files[1])},
+        {"files": (*asked.files, tmp_path / "copy.json")},
+        {"held": (tmp_path / "copy.json",)},
+    ]
+    for changes in copies:
+        with pytest.raises(UserError, match="has the same bytes as"):
+            calibration.read(replace(asked, **changes))
+
+
+def test_a_flow_with_half_the_round_trip_time_of_the_pings_is_of_another_path(tmp_path: Path) -> None:
+    asked = wanted(tmp_path)
+    path = asked.files[1]
+    run = json.loads(path.read_text())
+    for each in run["end"]["streams"]:
+        each["sender"]["min_rtt"] = 1000
+    path.write_text(json.dumps(run))
+    with pytest.raises(SpecError, match=r"begin at .* ms, those of .*flows-1.json at 1 ms"):
+        calibration.read(asked)
 
 
 def test_a_dry_run_says_what_files_tell_and_writes_nothing(tmp_path: Path) -> None:

@@ -373,6 +373,38 @@ def test_pings_that_ran_during_a_transfer_are_under_load(tmp_path: Path) -> None
     assert [each.measurements[0].is_loaded for each in marked] == [False, True, False]
 
 
+def test_pings_that_a_transfer_met_for_a_while_are_two_measurements(tmp_path: Path) -> None:
+    """Of 40 s the transfer takes 4: its RTTs must not be those of the path without load."""
+    run = read(tmp_path, json.dumps(iperf3()))
+    lines = "".join(
+        f"[{1_699_999_980 + n}.5] 64 bytes from 192.0.2.7: icmp_seq={n} time={20.1 + 70 * (20 <= n < 24):.1f} ms\n"
+        for n in range(40)
+    )
+    idle, loaded = with_load([run, read(tmp_path, lines)])[1].measurements
+    assert idle.pings is not None
+    assert loaded.pings is not None
+    assert (idle.is_loaded, loaded.is_loaded) == (False, True)
+    assert set(idle.pings.rtts_s) == {0.0201}
+    assert set(loaded.pings.rtts_s) == {0.0901}
+    assert (idle.pings.mean_s, idle.pings.max_s) == pytest.approx((0.0201, 0.0201))
+
+
+def test_a_cut_ping_does_not_say_that_none_was_lost(tmp_path: Path) -> None:
+    reading = read(tmp_path, "".join(QUIET.splitlines(keepends=True)[:1]) + BUSYBOX.splitlines()[1] + "\n")
+    assert not any("lost" in each for each in reading.told)
+    assert any("how many were lost" in each for each in reading.untold)
+
+
+def test_the_other_end_is_an_address_in_each_tool(tmp_path: Path) -> None:
+    """A word such as "wird" and a host's name are none, and would make two files two paths."""
+    assert only(read(tmp_path, GERMAN)).other_end == "192.0.2.7"
+    assert only(read(tmp_path, WINDOWS)).other_end == "192.0.2.7"
+    run = iperf3()
+    run["start"]["connecting_to"]["host"] = "example.net"
+    run["start"]["connected"] = [{"socket": 5, "remote_host": "192.0.2.7", "remote_port": 5201}]
+    assert only(read(tmp_path, json.dumps(run))).other_end == "192.0.2.7"
+
+
 CUT = json.dumps(iperf3(), indent=1)[:2000]
 BAD: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
     "nothing of the kind": ("\n\nhello\n", (":3: this is no measurement", "iperf3 --json")),
@@ -416,6 +448,25 @@ BAD: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
     "flent cut short": (gzip.compress(json.dumps(flent()).encode())[:-40], ("gzip file is cut short",)),
     "ndt7 that failed": ('{"Key":"error","Value":{"Failure":"no server","Test":"download"}}', (":1: the test failed",)),
     "ndt7 cut short": (ndt7()[:-9], (":9: this line is no JSON",)),
+    "two pings": (QUIET + QUIET.replace("192.0.2.7", "192.0.2.8"), (":6: this is of a second ping", "one ping")),
+    "more replies than pings": (QUIET.replace("49 received", "90 received"), ("90 of 50 pings got a reply",)),
+    "replies that are not those of the summary": (MACOS.replace("time=26.968", "time=86.968"), ("its summary says",)),
+    "a summary in no order": (QUIET.replace("20.304/", "90.304/"), ("the least, mean and largest",)),
+    "a round-trip time that overflows": (QUIET.replace("20.902", "2" * 400), ("a round-trip time in s is inf",)),
+    "a congestion control that is a command": (
+        json.dumps(iperf3(end=iperf3()["end"] | {"sender_tcp_congestion": "cubic; touch /tmp/x"})),
+        ("'cubic; touch /tmp/x', which is no name of one",),
+    ),
+    "a negative count": (
+        json.dumps(iperf3(end=iperf3()["end"] | {"sum_sent": {"bytes": 1e6, "retransmits": -5}})),
+        ("the segments sent again is -5",),
+    ),
+    "NaN": (json.dumps(iperf3()).replace('"rtt": 20001', '"rtt": NaN'), ("a round-trip time in s is nan",)),
+    "intervals twice": (json.dumps(iperf3(intervals=iperf3()["intervals"] * 2)), ("at 1 s follows that at 3 s",)),
+    "intervals missing": (json.dumps(iperf3(intervals=iperf3()["intervals"][:2])), ("its intervals are 1 of 3 s",)),
+    "flows without end": (json.dumps(iperf3()).replace('"num_streams": 2', '"num_streams": 0'), ("number of flows",)),
+    "flent with NaN": (json.dumps(flent()).replace("25.0", "NaN"), ("the goodput in bit/s is nan",)),
+    "a table that overflows": ("time_s,rate_mbps\n0,1e308\n1,1\n", (":2: rate_mbps is '1e308'",)),
     "pcapng": (b"\x0a\x0d\x0d\x0a" + bytes(40), ("editcap -F pcap",)),
     "a capture cut short": (transfer_capture()[:-5], ("cut short in packet",)),
     "a capture whose clock falls": (

@@ -121,6 +121,10 @@ def test_a_second_one_in_the_same_folder_is_refused(cc: Cc, tmp_path: Path) -> N
         (("cubic",), "cubic is the base, too; allowed: --base with another one than the candidate"),
         (("reno", "--base", "nosuch"), "--base nosuch: the kernel has no such congestion control"),
         (("sysctl:net.ipv4.tcp_sack",), "this is not KEY=VALUE; allowed: such as sysctl:net.ipv4.tcp_sack=0"),
+        (
+            ("sysctl:net.ipv4.tcp_congestion_control=bbr",),
+            "flows of the suite name their congestion control, .* allowed: testbed cc bbr",
+        ),
         (("tcp_none.c",), r"tcp_none\.c: there is no such file"),
         (("short.yaml",), r"short\.yaml: what it is cannot be told from its name"),
         (("cubic", "--param", "beta"), "this is not NAME=VALUE,VALUE; allowed: such as --param beta=717,512"),

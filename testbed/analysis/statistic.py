@@ -194,7 +194,7 @@ def weighted(parts: Sequence[tuple[float, Estimate]]) -> Estimate:
     if total == 0:
         return Estimate(value, 0.0, min((part.freedom for _, part in used), default=np.inf))
     spread = sum(variance**2 / part.freedom for variance, (_, part) in zip(variances, used, strict=True))
-    return Estimate(value, float(np.sqrt(total)), total**2 / spread)
+    return Estimate(value, float(np.sqrt(total)), total**2 / spread if spread else np.inf)
 
 
 def log_ratio(one: Estimate, other: Estimate) -> Estimate:

@@ -5,7 +5,8 @@ What a file does not tell is None or an empty tuple, never 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
@@ -17,6 +18,7 @@ Way: TypeAlias = Literal["forward", "backward"]
 
 SAME_START_S = 1.0
 """Clocks of one computer, of which iperf3 prints whole seconds."""
+ENOUGH = 10
 
 
 @dataclass(frozen=True)
@@ -180,7 +182,7 @@ def refused(file: str, line: int | None, what: str, allowed: str | None = None) 
 
 
 def with_load(readings: Sequence[Reading]) -> list[Reading]:
-    """The same, with the pings marked that ran while a transfer did, by the clock that both print."""
+    """The same, with the pings apart that ran while a transfer did, by the clock that both print."""
     spans = [
         (each.starts_s, each.ends_s)
         for reading in readings
@@ -190,18 +192,50 @@ def with_load(readings: Sequence[Reading]) -> list[Reading]:
     return [_marked(reading, spans) for reading in readings]
 
 
-def _marked(reading: Reading, spans: Iterable[tuple[float, float]]) -> Reading:
-    found = tuple(
-        replace(each, is_loaded=True) if each.pings is not None and _overlaps(each, spans) else each
-        for each in reading.measurements
-    )
-    return replace(reading, measurements=found)
+def _marked(reading: Reading, spans: Sequence[tuple[float, float]]) -> Reading:
+    found = tuple(part for each in reading.measurements for part in _parts(each, spans))
+    if found == reading.measurements:
+        return reading
+    loaded = sum(each.pings.received for each in found if each.pings is not None and each.is_loaded)
+    note = f"{loaded} of its pings ran beside a transfer, so they are under load"
+    return replace(reading, measurements=found, notes=(*reading.notes, note))
 
 
-def _overlaps(pings: Measurement, spans: Iterable[tuple[float, float]]) -> bool:
-    if pings.is_loaded or pings.starts_s is None or pings.ends_s is None:
-        return pings.is_loaded
-    return any(
-        min(pings.ends_s, end) - max(pings.starts_s, start) > (pings.ends_s - pings.starts_s) / 2
-        for start, end in spans
+def _parts(each: Measurement, spans: Sequence[tuple[float, float]]) -> Iterator[Measurement]:
+    """The pings of a run that met no transfer, and those under its load. What is too near to its ends to tell, and a
+    rest without load of fewer than ENOUGH, counts as neither.
+    """
+    pings = each.pings
+    if pings is None or each.is_loaded or not pings.times_s:
+        yield each
+        return
+    timed = list(zip(pings.times_s, pings.rtts_s, strict=True))
+    idle = [one for one in timed if all(not s - SAME_START_S <= one[0] <= e + SAME_START_S for s, e in spans)]
+    loaded = [one for one in timed if any(s + SAME_START_S <= one[0] <= e for s, e in spans)]
+    if len(idle) == len(timed):
+        yield each
+        return
+    if len(idle) >= ENOUGH:
+        yield replace(each, pings=_part(pings, idle), starts_s=idle[0][0], ends_s=idle[-1][0])
+    if loaded:
+        under = _part(pings, loaded)
+        yield replace(each, pings=under, is_loaded=True, starts_s=loaded[0][0], ends_s=loaded[-1][0])
+
+
+def _part(whole: Pings, timed: Sequence[tuple[float, float]]) -> Pings:
+    """Some pings of a run, with a summary of these alone, which is as coarse as single times are."""
+    rtts_s = tuple(rtt_s for _, rtt_s in timed)
+    mean_s = sum(rtts_s) / len(rtts_s)
+    sd_s = math.sqrt(sum((rtt_s - mean_s) ** 2 for rtt_s in rtts_s) / len(rtts_s))
+    return Pings(
+        sent=len(timed),
+        received=len(timed),
+        rtts_s=rtts_s,
+        times_s=tuple(at_s for at_s, _ in timed),
+        min_s=min(rtts_s),
+        mean_s=mean_s,
+        max_s=max(rtts_s),
+        sd_s=sd_s,
+        step_s=whole.step_s,
+        summary_step_s=whole.step_s,
     )

@@ -6,6 +6,7 @@ command: its trials are runs, and finished ones are not measured again.
 
 from __future__ import annotations
 
+import hashlib
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from typing import Any
 
 from ..error import SpecError, UserError, with_allowed
 from ..spec.load import load_topology
+from ..spec.syntax import input_file
 from ..trial.folder import replace_json, write_text
 from . import page, rebuild, written
 from .fit import path as paths
@@ -66,6 +68,7 @@ def read(wanted: Wanted) -> tuple[tuple[Reading, ...], tuple[Reading, ...]]:
     same = {each.resolve() for each in wanted.files} & {each.resolve() for each in wanted.held}
     if same:
         raise UserError(f"{min(same)} is fitted and held out; allowed: each file once")
+    _refuse_copies((*wanted.files, *wanted.held))
     found = [registry.read(each) for each in wanted.files]
     held = [registry.read(each) for each in wanted.held]
     every = with_load([*found, *held])
@@ -73,21 +76,39 @@ def read(wanted: Wanted) -> tuple[tuple[Reading, ...], tuple[Reading, ...]]:
     return tuple(every[: len(found)]), tuple(every[len(found) :])
 
 
+def _refuse_copies(files: Sequence[Path]) -> None:
+    """A file that counts twice would make its noise look smaller than it is."""
+    seen: dict[bytes, Path] = {}
+    for path in files:
+        try:
+            digest = hashlib.sha256(input_file.read(path, registry.FILE_BYTES)).digest()
+        except OSError:
+            continue  # its reader says what is wrong
+        if digest in seen:
+            raise UserError(f"{path} has the same bytes as {seen[digest]}; allowed: each measurement once")
+        seen[digest] = path
+
+
 def _refuse_other_paths(readings: Sequence[Reading]) -> None:
-    """Files that name different other ends, or whose idle round-trip times are far apart, are of different paths."""
+    """Files that name different other ends, or whose idle round-trip times are far apart, are of different paths. A
+    flow's own least one may be that of a queue, so that it only counts where it is the lower one.
+    """
     ends: dict[str, str] = {}
     least: list[tuple[float, str]] = []
+    flows: list[tuple[float, str]] = []
     for reading in readings:
         for each in reading.measurements:
             if each.other_end is not None:
                 ends.setdefault(each.other_end, each.file)
             if each.pings is not None and each.pings.min_s and not each.is_loaded:
                 least.append((each.pings.min_s, each.file))
+            if each.transfer is not None and each.transfer.rtt_min_s:
+                flows.append((each.transfer.rtt_min_s, each.file))
     if len(ends) > 1:
         (one, first), (other, second) = list(ends.items())[:2]
         raise refused(second, 1, f"this is a path to {other}, and {first} is one to {one}", "files of one path")
-    if least and max(least)[0] > FOREIGN_RTT * min(least)[0] + 1e-3:
-        (low, first), (high, second) = min(least), max(least)
+    if least and max(least)[0] > FOREIGN_RTT * min((*least, *flows))[0] + 1e-3:
+        (low, first), (high, second) = min((*least, *flows)), max(least)
         what = f"its round-trip times begin at {high * 1e3:.4g} ms, those of {first} at {low * 1e3:.4g} ms"
         allowed = "files of one path, and pings under load with -D, whose times show the load"
         raise refused(second, 1, what, allowed)

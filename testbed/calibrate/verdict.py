@@ -209,11 +209,19 @@ def _idle(share: float | None) -> Callable[[Measurement], Estimate | None]:
             return None
         if share is None:
             if len(run.pings.rtts_s) >= ENOUGH:
-                return series_mean(run.pings.rtts_s)
+                return _stepped(series_mean(run.pings.rtts_s), run.pings)
             return _mean_of_summary(run.pings)
         return series_quantile(run.pings.rtts_s, share) if len(run.pings.rtts_s) >= ENOUGH else None
 
     return of
+
+
+def _stepped(found: Estimate, pings: Pings) -> Estimate:
+    """With what the clock's steps may be off, which is the same for each ping if they do not vary."""
+    step_s = pings.step_s / math.sqrt(12)
+    if found.error is None or found.error >= step_s:
+        return found
+    return Estimate(found.value, math.hypot(found.error, step_s), math.inf)
 
 
 def _mean_of_summary(pings: Pings) -> Estimate | None:
@@ -236,6 +244,14 @@ def _deviation(run: Measurement) -> Estimate | None:
     return Estimate(pings.sd_s, pings.sd_s / math.sqrt(2 * (pings.received - 1)), pings.received - 1)
 
 
+def _unanswered(run: Measurement) -> Estimate | None:
+    pings = run.pings
+    if pings is None:
+        return None
+    lost = pings.sent - pings.received
+    return Estimate(lost / pings.sent, math.sqrt(lost) / pings.sent, math.inf)
+
+
 def _jitter(run: Measurement) -> Estimate | None:
     """RFC 3550's estimate remembers 16 differences: with its gain g = 1/16, its variance is g / (2 - g) = 1/31 of
     theirs, whose deviation is taken to be their mean, as that of an exponential distribution. Below 5 µs it is none.
@@ -250,6 +266,7 @@ METRICS = (
     Metric("RTT mean", "s", 0.02, _idle(None)),
     Metric("RTT deviation", "s", 0.5, _deviation),
     Metric("RTT p95", "s", 0.05, _idle(0.95), may_lack=True),
+    Metric("pings lost", "ratio", 0.5, _unanswered),
     Metric("goodput", "bit/s", 0.10, _goodput),
     Metric("RTT under load p50", "s", 0.15, _loaded(0.5)),
     Metric("RTT under load p95", "s", 0.15, _loaded(0.95)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import threading
 import time
 from pathlib import Path
@@ -57,6 +58,28 @@ def write(path: Path, text: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     return path
+
+
+def adding() -> str:
+    """A patch that adds the control foo."""
+    lines = "".join(f"+{line}\n" for line in FOO.splitlines())
+    return f"--- /dev/null\n+++ b/net/ipv4/tcp_foo.c\n@@ -0,0 +1,{len(FOO.splitlines())} @@\n{lines}"
+
+
+def test_a_patch_or_tree_whose_new_control_neither_side_would_run_is_refused(
+    tmp_path: Path, bench: Workbench, source: Path
+) -> None:
+    """Both sides would run cubic, and "the same" would say nothing about foo."""
+    said = "tcp_foo.c adds the congestion control foo, which neither side would run; allowed: testbed cc tcp_foo.c"
+    with pytest.raises(UserError, match=said):
+        change.of_patch(patched(tmp_path, adding()), bench)
+    other = tmp_path / "other"
+    shutil.copytree(source, other)
+    (other / "net/ipv4/tcp_foo.c").write_text(FOO)
+    with pytest.raises(UserError, match=said):
+        change.of_tree(other, bench)
+    both = change.of_patch(patched(tmp_path, PATCH + adding()), bench)  # cubic runs, and is what changes
+    assert both.control == "cubic"
 
 
 def patched(tmp_path: Path, text: str = PATCH) -> Path:

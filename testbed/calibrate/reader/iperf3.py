@@ -13,6 +13,8 @@ from typing import Any
 from ..measurement import Ask, Measurement, Reading, Second, Transfer, refused
 
 FORMAT = "iperf3"
+COVERED = 0.5
+"""So much of a run its intervals have at least; of one with less, some are missing."""
 SHORTEST_SHARE = 0.1
 """The last interval of a run may be a rest; one that is shorter than this share of the others tells no rate."""
 
@@ -119,8 +121,10 @@ def _read(file: str, run: Mapping[str, Any]) -> Measurement:
     by_receiver = is_reverse != is_server or isinstance(heard, dict)
     told = heard if isinstance(heard, dict) and not is_reverse else run
     transfer = _transfer(run, told, ask, by_receiver)
+    covered_s = sum(each.end_s - each.start_s for each in transfer.seconds)
+    if transfer.seconds and covered_s < COVERED * (ask.duration_s or 0.0):
+        raise ValueError(f"its intervals are {covered_s:g} of {ask.duration_s:g} s")
     starts_s = start.get("timestamp", {}).get("timesecs")
-    peer = start.get("connecting_to", {}).get("host") or (start.get("accepted_connection") or {}).get("host")
     return Measurement(
         file,
         ask,
@@ -128,8 +132,16 @@ def _read(file: str, run: Mapping[str, Any]) -> Measurement:
         way=ask.way,
         starts_s=None if starts_s is None else float(starts_s),
         ends_s=None if starts_s is None else float(starts_s) + ask.omit_s + (ask.duration_s or 0),
-        other_end=None if peer is None else str(peer),
+        other_end=_peer(start),
     )
+
+
+def _peer(start: Mapping[str, Any]) -> str | None:
+    """The address of the other end, as pings have it; the name that the user gave where none is told."""
+    connected = (start.get("connected") or [{}])[0].get("remote_host")
+    named = start.get("connecting_to", {}).get("host") or (start.get("accepted_connection") or {}).get("host")
+    peer = connected or named
+    return None if peer is None else str(peer).removeprefix("::ffff:")
 
 
 def _transfer(run: Mapping[str, Any], told: Mapping[str, Any], ask: Ask, by_receiver: bool) -> Transfer:

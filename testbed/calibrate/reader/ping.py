@@ -15,16 +15,20 @@ FORMAT = "ping"
 
 _HEAD = re.compile(
     r"PING \S+ ?\(?(?P<unix>[0-9a-fA-F.:]+)\)?(?:[^(]*?\(?[^)]*\)?)?:? .*?(?P<size>\d+)(?:\(\d+\))?(?: data)? bytes"
-    r"|\S+ .*?\[?(?P<windows>[0-9a-fA-F.:]+)\]? .*?(?P<wsize>\d+) .*(?:[Dd]ata|Daten|datos|données)",
+    r"|\S+ (?:.*?[\[ ])?(?P<windows>\d+(?:\.\d+){3}|[0-9a-fA-F]*:[0-9a-fA-F:]+)[\] %]"
+    r".*?(?P<wsize>\d+) .*(?:[Dd]ata|Daten|datos|données)",
 )
-_UNIX = re.compile(r"(?:\[(?P<at>\d+\.\d+)\] )?\d+ bytes from .*?(?:icmp_)?seq=(?P<seq>\d+).*? time=(?P<ms>[\d.]+) ms")
+_UNIX = re.compile(
+    r"(?:\[(?P<at>\d+\.\d+)\] )?\d+ bytes from .*?(?:icmp_)?seq=(?P<seq>\d+).*? time=(?P<ms>\d+(?:\.\d+)?) ms"
+)
 _WINDOWS = re.compile(r"\w+ \w+ [0-9a-fA-F.:]+: .*?\w+(?P<sign>[=<])(?P<ms>\d+) ?ms TTL=\d+", re.IGNORECASE)
-_UNIX_COUNTS = re.compile(r"(\d+) packets transmitted, (\d+)(?: packets)? received(?:.*?, time (\d+) ?ms)?")
-_WINDOWS_COUNTS = re.compile(r"^\s*\w+: \w+ = (\d+), \w+ = (\d+), \w+ = (\d+)", re.MULTILINE)
+_UNIX_COUNTS = re.compile(r"\b(\d{1,12}) packets transmitted, (\d{1,12})(?: packets)? received(?:.*?, time (\d+) ?ms)?")
+_WINDOWS_COUNTS = re.compile(r"^\s*\w+: \w+ = (\d{1,12}), \w+ = (\d{1,12}), \w+ = (\d{1,12})", re.MULTILINE)
 _UNIX_TIMES = re.compile(
-    r"(?:rtt|round-trip) min/avg/max(?:/(?:mdev|stddev))? = ([\d.]+)/([\d.]+)/([\d.]+)(?:/([\d.]+))? ms"
+    r"(?:rtt|round-trip) min/avg/max(?:/(?:mdev|stddev))? = (\d+\.?\d*)/(\d+\.?\d*)/(\d+\.?\d*)(?:/(\d+\.?\d*))? ms"
 )
 _WINDOWS_TIMES = re.compile(r"\w+ = (\d+) ?ms, \w+ = (\d+) ?ms, \w+ = (\d+) ?ms")
+_BEGIN = re.compile(r"^PING ", re.MULTILINE)
 _BACK = re.compile(r"time of day goes back", re.IGNORECASE)
 _SAID_SECOND_S = 1.0
 
@@ -49,7 +53,8 @@ def is_it(text: str) -> bool:
 
 
 def read(file: str, text: str) -> Reading:
-    """Raises SpecError for pings without replies, and clocks that go backward."""
+    """Raises SpecError for pings without replies, clocks that go backward, and several pings in one file."""
+    _refuse_second(file, text)
     lines = _lines(file, text)
     sent, received, took_s = _counts(text, lines)
     if received == 0:
@@ -83,7 +88,14 @@ def read(file: str, text: str) -> Reading:
         ends_s=lines.at_s[-1] if lines.at_s else None,
         other_end=None if head is None else head["unix"] or head["windows"],
     )
-    return Reading(file, FORMAT, (one,), _told(pings), _untold(pings, interval_s, lines))
+    return Reading(file, FORMAT, (one,), *_said(text, pings, interval_s, lines))
+
+
+def _refuse_second(file: str, text: str) -> None:
+    for pattern in (_BEGIN, _UNIX_COUNTS, _WINDOWS_COUNTS):
+        for second in list(pattern.finditer(text))[1:]:
+            line = text.count("\n", 0, second.end()) + 1
+            raise refused(file, line, "this is of a second ping", "one ping in each file")
 
 
 def _lines(file: str, text: str) -> _Lines:
@@ -151,6 +163,14 @@ def _interval(lines: _Lines, took_s: float | None, sent: int) -> float | None:
     if len(lines.at_s) > 1:
         return round((lines.at_s[-1] - lines.at_s[0]) / (len(lines.at_s) - 1), 3)
     return round(took_s / (sent - 1), 3) if took_s and sent > 1 else None
+
+
+def _said(text: str, pings: Pings, interval_s: float | None, lines: _Lines) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What it told and what not; a ping without its last lines does not tell how many were sent."""
+    if _UNIX_COUNTS.search(text) or _WINDOWS_COUNTS.search(text):
+        return _told(pings), _untold(pings, interval_s, lines)
+    lost = "how many were lost, as its last lines are missing"
+    return _told(pings)[:1], (lost, *_untold(pings, interval_s, lines))
 
 
 def _told(pings: Pings) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from ...spec.syntax import input_file
 from ..measurement import Reading, refused
 from . import capture, flent, iperf3, mahimahi, ndt7, ping, table
+from .plausible import refuse_impossible
 
 FILE_BYTES = 1 << 30
 TEXT_BYTES = 256 << 20
@@ -29,7 +30,11 @@ ALLOWED = (
 
 
 def read(path: Path) -> Reading:
-    """Raises SpecError, with file and line, for a file that is none of them, or is damaged."""
+    """Raises SpecError, with file and line, for a file that is none of them, is damaged, or tells the impossible."""
+    return refuse_impossible(_read(path))
+
+
+def _read(path: Path) -> Reading:
     file = str(path)
     try:
         data = input_file.read(path, FILE_BYTES)

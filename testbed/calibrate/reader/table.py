@@ -17,7 +17,7 @@ FORMAT = "table"
 TIME, RATE, RTT, LOSS = "time_s", "rate_mbps", "rtt_ms", "loss"
 COLUMNS = (TIME, RATE, RTT, LOSS)
 ALLOWED = "a header of time_s and at least one of rate_mbps, rtt_ms and loss, such as time_s,rate_mbps,rtt_ms,loss"
-ROWS_MAX = 1_000_000
+ROWS_MAX, LARGEST = 1_000_000, 1e12
 
 Row = dict[str, float | None]
 
@@ -114,8 +114,8 @@ def _number(file: str, line: int, name: str, cell: str) -> float | None:
         value = float(cell)
     except ValueError:
         value = math.nan
-    most = 1.0 if name == LOSS else math.inf
+    most = 1.0 if name == LOSS else LARGEST
     if not math.isfinite(value) or value < 0 or value > most or (name == RTT and value == 0):
-        allowed = "a share from 0 to 1" if name == LOSS else "a number of 0 or more, or nothing"
+        allowed = "a share from 0 to 1" if name == LOSS else f"a number from 0 to {LARGEST:g}, or nothing"
         raise refused(file, line, f"{name} is {cell[:40]!r}", allowed)
     return value

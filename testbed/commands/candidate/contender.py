@@ -18,6 +18,7 @@ from ...kernel.image.cache import KernelImage, find
 from ...kernel.image.change import Change
 from ...kernel.image.workbench import Built, Workbench
 from ...model.run_setting import LAB, Kernel
+from ...model.scenario import CONGESTION_SYSCTL
 from ...trial import software
 
 CUBIC = "cubic"
@@ -160,6 +161,11 @@ def _of_sysctl(written: str, base: str | None, source: str | None, report: Repor
     key, equals, value = written.partition("=")
     if not (equals and key and value):
         raise UserError(f"{SYSCTL}{written}: this is not KEY=VALUE; allowed: such as sysctl:net.ipv4.tcp_sack=0")
+    if key == CONGESTION_SYSCTL:
+        raise UserError(
+            f"{SYSCTL}{written}: flows of the suite name their congestion control, so this would not change theirs; "
+            f"allowed: testbed cc {value}"
+        )
     image, kernel = _plain(source, report)
     control = _control(base, first_boot.features(image.path).congestion_controls, CUBIC)
     first = Contender(control, control, kernel, image)

@@ -21,7 +21,7 @@ from ...compare.run import TOLERANCE, RunComparison
 from ...error import UserError
 from ...library import SCENARIOS
 from ...model.background import Constant
-from ...model.run_setting import PRIMARY
+from ...model.run_setting import LAB, PRIMARY
 from ...model.scenario import Scenario
 from ...spec.load import files_of, load_scenario
 from ...sweep.store import Store
@@ -81,7 +81,9 @@ class Suite:
     def _digest(self) -> str:
         whole = hashlib.sha256()
         for path in sorted(self.files, key=lambda path: path.stem):
-            whole.update(f"{path.stem} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+            for name, file in sorted(files_of(path).items()):
+                digest = hashlib.sha256(Path(file).read_bytes()).hexdigest()
+                whole.update(f"{path.stem} {name} {digest}\n".encode())
         return whole.hexdigest()
 
     def carry_out(self) -> RunComparison | None:
@@ -89,6 +91,7 @@ class Suite:
         had a first look.
         """
         scenarios = [(path, load_scenario(path)) for path in self.files]
+        self._refuse_other_kernels(scenarios)
         for number, (path, _) in enumerate(scenarios):
             if self._left_s() <= 0:
                 said = f"{number} of {len(scenarios)} scenarios are measured; the same command goes on"
@@ -109,6 +112,18 @@ class Suite:
             budget = replace(budget, wall_s=max(0.0, self._left_s()))
         UntilDecided(wanted, budget, self.jobs, self.console).carry_out()
         return question.answer(wanted)
+
+    def _refuse_other_kernels(self, scenarios: Sequence[tuple[Path, Scenario]]) -> None:
+        """Raises UserError for cells that name a kernel: there neither the candidate's nor the base's would run."""
+        if self.pair.built is None:
+            return
+        for path, scenario in scenarios:
+            named = sorted({cell.kernel.name or cell.kernel.kind for cell in scenario.cells if cell.kernel != LAB})
+            if named:
+                raise UserError(
+                    f"{path}: it runs on the kernel {', '.join(named)}, which is not the candidate's; allowed: a "
+                    "scenario without `kernel`"
+                )
 
     def _left_s(self) -> float:
         wall_s = self.budget.wall_s

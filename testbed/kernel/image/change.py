@@ -25,6 +25,7 @@ OPERATIONS = re.compile(r"struct\s+tcp_congestion_ops\s+\w+[^=;{]*=\s*\{(.*?)\n\
 NAME = re.compile(r"\.name\s*=\s*\"([^\"]*)\"")
 NAME_ALLOWED = re.compile(r"[a-z][a-z0-9_]{0,14}")
 """TCP_CA_NAME_MAX is 16 with the zero byte at the end."""
+REGISTERS = "tcp_register_congestion_control"
 INCLUDED = re.compile(r"^\s*#\s*include\s+\"([\w./-]+)\"", re.MULTILINE)
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 TOUCHED = re.compile(r"^(?:---|\+\+\+) (\S+)", re.MULTILINE)
@@ -75,7 +76,8 @@ def of_file(path: Path, original: Original, controls: tuple[str, ...]) -> Change
     """A congestion control in one file, with the lines that build it; `controls` are those of the base. UserError for
     a file that is no such control, or one whose name is taken.
     """
-    text = _read(path).decode(errors="replace")
+    content = _read(path)  # once: a save meanwhile must not give its code another name
+    text = content.decode(errors="replace")
     stem = path.name.removesuffix(".c")
     short = stem.removeprefix("tcp_")
     if not re.fullmatch(r"tcp_\w+\.c", path.name):
@@ -95,7 +97,7 @@ def of_file(path: Path, original: Original, controls: tuple[str, ...]) -> Change
     kconfig, makefile = (original.path(f"{PLACE}/{name}").read_bytes() for name in ("Kconfig", "Makefile"))
     block = f'\nconfig {option}\n\tbool "{control}"\n\tdepends on TCP_CONG_ADVANCED\n\tdefault y\n'
     files: dict[str, bytes | None] = {
-        f"{PLACE}/{path.name}": _read(path),
+        f"{PLACE}/{path.name}": content,
         f"{PLACE}/Kconfig": kconfig + block.encode(),
         f"{PLACE}/Makefile": makefile + f"\nobj-$(CONFIG_{option}) += {stem}.o\n".encode(),
     }
@@ -116,7 +118,7 @@ def control_of(path: Path, text: str) -> str:
             f"{path}: it registers no congestion control; allowed: a file with a "
             '`struct tcp_congestion_ops NAME = { …, .name = "foo", }` that is registered'
         )
-    if "tcp_register_congestion_control" not in plain:
+    if REGISTERS not in plain:
         raise UserError(
             f"{path}: it does not call tcp_register_congestion_control(), so {names[0]} would not be in the kernel; "
             "allowed: a module_init() that calls it"
@@ -128,7 +130,9 @@ def control_of(path: Path, text: str) -> str:
 
 def of_patch(path: Path, original: Original, label: str = "") -> Change:
     """A patch (`patch -p1`) on top of our own patches. Raises UserError, with the hunk, for one that does not fit."""
-    return _patched(str(path), _read(path).decode(errors="surrogateescape"), original, label or path.stem)
+    made = _patched(str(path), _read(path).decode(errors="surrogateescape"), original, label or path.stem)
+    _refuse_unused_control(str(path), made, original)
+    return made
 
 
 def of_tree(folder: Path, original: Original) -> Change:
@@ -139,7 +143,24 @@ def of_tree(folder: Path, original: Original) -> Change:
     files = {name: _content(folder / name) for name in differing if name not in both}
     if both:  # our own patches change these, too
         files |= _patched(str(folder), _differences(folder, both, original), original, folder.name).files
-    return Change(folder.name, files, _control_in(files))
+    made = Change(folder.name, files, _control_in(files))
+    _refuse_unused_control(str(folder), made, original)
+    return made
+
+
+def _refuse_unused_control(said: str, made: Change, original: Original) -> None:
+    """A control that only the candidate has would run on neither side. One beside a change of a known control may."""
+    if made.control is not None:
+        return
+    for name, content in made.files.items():
+        if content is None or not name.endswith(".c") or original.path(name).is_file():
+            continue
+        text = content.decode(errors="replace")
+        if REGISTERS in COMMENT.sub("", text):
+            raise UserError(
+                f"{said}: {name} adds the congestion control {control_of(Path(name), text)}, which neither side would "
+                f"run; allowed: testbed cc {PurePosixPath(name).name}, or a change to a control that the kernel has"
+            )
 
 
 def _differences(folder: Path, names: list[str], original: Original) -> str:
