@@ -70,6 +70,6 @@ def _text(file: str, data: bytes) -> str:
     if b"\0" in data[:4000] and data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return data.decode("utf-16", errors="replace")  # PowerShell redirects so
     try:
-        return data.decode("utf-8-sig")
+        return input_file.decoded(data)
     except UnicodeDecodeError:
         return data.decode("cp1252", errors="replace")  # a ping of Windows, whose code page is not told
