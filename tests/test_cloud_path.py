@@ -51,6 +51,14 @@ def test_each_number_of_a_pair_names_the_row_that_it_is_from(folder: Path) -> No
     assert [way.rate_bps for way in ways] == [4_914_000_000, 7_215_000_000]  # payload times 1514 / 1448
 
 
+def test_a_slow_pair_has_its_rate_and_not_0(folder: Path) -> None:
+    file = folder / cloud_path.THROUGHPUT
+    file.write_text(file.read_text().replace("4.7e9", "3.2e5"))
+    made(folder, "aws:a", "gcp:b", grid=folder)
+    (link,) = load_topology(folder / "out.yaml").links
+    assert link.asked("forward", is_data=True).rate_bps == pytest.approx(3.2e5 * 1514 / 1448, rel=0.01)
+
+
 @pytest.mark.parametrize(
     ("instance", "burst_bytes", "refill_bps"),
     [
@@ -93,6 +101,7 @@ def test_all_pairs_are_a_profile_whose_points_name_their_rows(folder: Path) -> N
         ((), {}, "two regions are missing"),
         (("aws:a", "azure:d"), {"rtt": "90ms"}, "nothing of azure:d comes with the testbed"),
         (("aws:a", "aws:d"), {"rtt": "900ms"}, "--rtt 900 ms: allowed: 8 to 298 ms"),
+        (("aws:a", "aws:d\nlinks: {}"), {"rtt": "90ms"}, "is no region; allowed: such as aws:us-east-1"),
         (("aws:a", "aws:d"), {"rtt": "soon"}, "--rtt soon: 'soon' is not a time"),
         (("aws:a", "aws:d"), {"rtt": "0"}, "--rtt 0: allowed: a time above 0"),
         (("aws:a", "gcp:d"), {"rtt": "9ms", "instance": "c5.large"}, "gcp:d is not of AWS"),
@@ -111,9 +120,12 @@ def test_what_is_not_known_is_refused(
 @pytest.mark.parametrize(
     ("file", "old", "new", "said"),
     [
-        ("latency.csv", "85.5", "fast", r"latency.csv:3: avg_rtt: 'fast' is no number above 0"),
-        ("throughput.csv", "6.9e9", "-1", r"throughput.csv:4: throughput_received: '-1' is no number above 0"),
+        ("latency.csv", "85.5", "fast", r"latency.csv:3: avg_rtt: 'fast' is no number from 0.001 to"),
+        ("throughput.csv", "6.9e9", "-1", r"throughput.csv:4: throughput_received: '-1' is no number from 1000 to"),
         ("throughput.csv", "6.9e9", "nan", r"throughput.csv:4: throughput_received: 'nan' is no number"),
+        ("throughput.csv", "6.9e9", "100", r"throughput.csv:4: throughput_received: '100' is no number"),
+        ("latency.csv", "20.405", "1e-9", r"latency.csv:2: avg_rtt: '1e-9' is no number"),
+        ("latency.csv", "aws:d", "aws d", r"latency.csv:3: 'aws d' is no region; allowed: such as aws:us-east-1"),
         ("latency.csv", "avg_rtt", "rtt", r"latency.csv:1: there is no column avg_rtt"),
     ],
 )

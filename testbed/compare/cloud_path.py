@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import csv
 import json
+import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
@@ -24,6 +26,9 @@ COLUMNS = {
     THROUGHPUT: ("src_region", "src_tier", "dst_region", "dst_tier", "src_instance_class", "throughput_received"),
     LATENCY: ("src_region", "src_tier", "dst_region", "dst_tier", "src_instance_class", "avg_rtt"),
 }
+SPAN = {THROUGHPUT: (1e3, 1e14), LATENCY: (1e-3, 3.6e6)}
+"""What a path can have: 1 kbit/s to 100 Tbit/s, 1 us to an hour in ms."""
+REGION = re.compile(r"[a-z]+:[A-Za-z0-9-]+")
 NUMBER = {THROUGHPUT: "throughput_received", LATENCY: "avg_rtt"}
 TIER = "PREMIUM"
 """The only tier of networks that AWS and Azure have rows of."""
@@ -119,8 +124,13 @@ def _rows(path: Path) -> Iterator[Row]:
             value = float(row[number])
         except (TypeError, ValueError):
             value = 0.0
-        if not 0 < value < 1e15:
-            raise UserError(f"{path}:{reader.line_num}: {number}: {row[number]!r} is no number above 0")
+        least, most = SPAN[name]
+        if not least <= value <= most:
+            said = f"{path}:{reader.line_num}: {number}: {row[number]!r} is no number from {least:g} to {most:g}"
+            raise UserError(said)
+        for region in (row["src_region"], row["dst_region"]):
+            if REGION.fullmatch(region or "") is None:
+                raise UserError(f"{path}:{reader.line_num}: {region!r} is no region; allowed: such as aws:us-east-1")
         ends = (row["src_region"], row["dst_region"], row["src_instance_class"])
         yield Row(*ends, value / 1e3 if name == LATENCY else value, reader.line_num)
 
@@ -189,7 +199,7 @@ def given(rtt_ns: int) -> Known:
 
 
 def _rates(forward: Known, backward: Known) -> list[str]:
-    rates = [format_rate(round(each.value * FRAME_SHARE / 1e6) * 10**6) for each in (forward, backward)]
+    rates = [format_rate(_rounded(each.value * FRAME_SHARE)) for each in (forward, backward)]
     return [
         f"# forward: {forward.value / 1e9:.3g} Gbit/s of payload; {forward.worth}",
         f"# backward: {backward.value / 1e9:.3g} Gbit/s of payload; {backward.worth}",
@@ -198,7 +208,16 @@ def _rates(forward: Known, backward: Known) -> list[str]:
     ]
 
 
+def _rounded(rate_bps: float) -> int:
+    """To 1 Mbit/s, below 100 Mbit/s to three digits; whole bytes in a second, as links have them."""
+    step = min(10**6, 10 ** max(0, math.floor(math.log10(rate_bps)) - 2))
+    return round(rate_bps / step) * step // 8 * 8
+
+
 def _topology(source: str, destination: str, rtt: Known, rates: Sequence[str], buffer: str) -> str:
+    for each in (source, destination):
+        if REGION.fullmatch(each) is None:
+            raise UserError(f"{each!r} is no region; allowed: such as aws:us-east-1")
     name = "-to-".join(each.split(":")[-1] for each in (source, destination))
     lines = [
         f"# The path from {source} to {destination}, as others measured it: calibrated, not reproduced.",
