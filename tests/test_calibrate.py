@@ -86,9 +86,9 @@ def wanted(folder: Path, **changes: Any) -> Wanted:
 class Formula:
     """Measures the topology beside a scenario by the formula. `invalid`: the gate refuses what it says."""
 
-    def __init__(self, invalid: bool = False) -> None:
+    def __init__(self, invalid: bool = False, word: str = "valid") -> None:
         self.calls: list[Path] = []
-        self.invalid = invalid
+        self.word = "invalid" if invalid else word
 
     def __call__(self, scenario: Path, folder: Path) -> Sequence[Any]:
         self.calls.append(scenario)
@@ -106,8 +106,7 @@ class Formula:
                 (place / "command-client-1.out").write_text(text)
             else:
                 (place / "ping.out").write_text(ping_text())
-            word = "invalid" if self.invalid else "valid"
-            found.append(SimpleNamespace(id=str(number), params=trial.params, verdict=word, warnings=("why",)))
+            found.append(SimpleNamespace(id=str(number), params=trial.params, verdict=self.word, warnings=("why",)))
         return found
 
 
@@ -155,6 +154,34 @@ def test_an_invalid_trial_tells_nothing(tmp_path: Path) -> None:
     assert {each.verdict for each in outcome.judged} == {"cannot tell"}
     assert outcome.exit_code == 5
     assert any("is invalid: why" in note for note in outcome.rebuilt.notes)
+
+
+def test_suspect_trials_alone_show_no_agreement(tmp_path: Path) -> None:
+    found = carried_out(tmp_path, Formula(word="suspect"))
+    assert {each.verdict for each in found.judged} <= {"cannot tell", "differs", "not identifiable"}
+    assert found.exit_code != 0
+    assert "0 is suspect: why" in found.rebuilt.notes
+
+
+def test_pings_that_are_made_again_alike_are_one_row_and_judged_each(tmp_path: Path) -> None:
+    """Less than 10 ms apart is made again at 10 ms."""
+    asked = wanted(tmp_path / "files")
+    fast = [tmp_path / "files" / f"fast-{ms}.txt" for ms in (2, 5)]
+    for ms, path in zip((2, 5), fast, strict=True):
+        path.write_text(ping_text().replace("time 11800ms", f"time {59 * ms}ms"))
+    found = carried_out(tmp_path, files=(*asked.files, *fast))
+    said = {each.said: each.verdict for each in found.judged if each.metric == "RTT mean"}
+    assert said == {f"ping, 60 every {each} s": "agrees" for each in ("0.2", "0.002", "0.005")}
+
+
+def test_a_trace_may_be_called_as_a_file_of_ours_and_there_is_one(tmp_path: Path) -> None:
+    asked = wanted(tmp_path)
+    traces = [tmp_path / name for name in ("topology.yaml", "other")]
+    for number, path in enumerate(traces):
+        path.write_text("".join(f"{n}\n" for n in range(1, 1001 + number)))
+    assert calibration.prepare(replace(asked, files=(*asked.files, traces[0]))).link.trace == str(traces[0])
+    with pytest.raises(SpecError, match=r"this is a trace, and so is .*topology\.yaml"):
+        calibration.read(replace(asked, files=(*asked.files, *traces)))
 
 
 def test_everything_that_is_written_can_be_read_again(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,6 +14,8 @@ from .fit.path import WAYS, PathFit
 from .measurement import Way
 
 NAME = "path"
+TRACE = "measured.trace"
+"""The copy of a trace in the folder of a calibration, whatever the file was called."""
 DIGITS = 5
 BACK = {"forward": "backward", "backward": "forward"}
 ORDER = ("rate", "rtt", "jitter", "loss", "buffer", "shaper", "policer", "trace", "mtu")
@@ -60,7 +61,7 @@ class LinkFit:
         """The keys of the link, as a topology file has them."""
         found: dict[str, Any] = {}
         if self.trace is not None:
-            found["trace"] = os.path.basename(self.trace)
+            found["trace"] = TRACE
         else:
             found |= self._rates()
         found["rtt"] = units.format_time(round(self.numbers["rtt"].value * 1e6) * 1000)

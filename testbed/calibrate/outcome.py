@@ -10,7 +10,7 @@ from .fit.path import PathFit
 from .link import LinkFit
 from .measurement import Ask, Measurement, Reading
 from .rebuild import Rebuilt, Step
-from .verdict import Judged, exit_code, judged
+from .verdict import Judged, doubted, exit_code, judged
 
 CLAIM = "calibrated"
 SCHEMA = 1
@@ -82,7 +82,8 @@ def verdicts(readings: Sequence[Reading], held: Sequence[Reading], rebuilt: Rebu
                     by_ask.setdefault(each.ask, []).append(each)
         for ask, runs in by_ask.items():
             files = list(dict.fromkeys(each.file for each in runs))
-            found += judged(ask.said(), files, is_held, runs, rebuilt.runs.get(ask, ()))
+            made = judged(ask.said(), files, is_held, runs, rebuilt.runs.get(ask, ()))
+            found += map(doubted, made) if rebuilt.is_doubtful(ask) else made
     return tuple(found)
 
 

@@ -22,7 +22,7 @@ from ..trial.workload.ping import OUTPUT
 from . import written
 from .fit import path as paths
 from .fit.path import PathFit
-from .link import LinkFit
+from .link import TRACE, LinkFit
 from .measurement import Ask, Measurement, Reading, with_load
 from .reader import registry
 
@@ -44,10 +44,18 @@ Measure: TypeAlias = Callable[[Path, Path], Sequence[TrialResult]]
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """What was measured again: the runs of each ask. `notes` say which trials do not count, and why."""
+    """What was measured again: the runs of each ask. `notes` say which trials do not count, and why; `suspect` are
+    those that count and should not decide alone.
+    """
 
     runs: Mapping[Ask, tuple[Measurement, ...]]
     notes: tuple[str, ...] = ()
+    suspect: frozenset[str] = frozenset()
+
+    def is_doubtful(self, ask: Ask) -> bool:
+        """Whether at most half of the runs are without suspicion, which compares nothing as the same elsewhere, too."""
+        runs = self.runs.get(ask, ())
+        return bool(runs) and 2 * sum(each.file in self.suspect for each in runs) >= len(runs)
 
     @property
     def readings(self) -> list[Reading]:
@@ -81,7 +89,7 @@ def write(folder: Path, link: LinkFit, asks: Sequence[Ask], repetitions: int, se
     """The topology and the scenarios in a folder; a trace is copied beside them."""
     folder.mkdir(parents=True, exist_ok=True)
     if link.trace is not None:
-        write_bytes(folder / Path(link.trace).name, Path(link.trace).read_bytes())
+        write_bytes(folder / TRACE, Path(link.trace).read_bytes())
     write_text(folder / TOPOLOGY, written.topology(link))
     for name, mine, text in _scenarios(asks):
         if mine:
@@ -98,10 +106,11 @@ def run(folder: Path, asks: Sequence[Ask], measure: Measure) -> Rebuilt:
     """Carries out the scenarios of a folder and reads what the tools said."""
     found: dict[Ask, list[Measurement]] = {ask: [] for ask in asks}
     notes: list[str] = []
+    suspect: set[str] = set()
     for name, mine, _ in _scenarios(asks):
         results = folder / f"{RESULTS}{'-pings' if name == PINGS else ''}"
         for result in measure(folder / name, results) if mine else ():
-            ask = next(ask for ask in mine if _is_of(ask, dict(result.params)))
+            alike = [ask for ask in mine if _is_of(ask, dict(result.params))]
             if result.verdict == "invalid":
                 notes.append(f"{result.id} is invalid: {'; '.join(result.warnings)[:200]}")
                 continue
@@ -111,8 +120,12 @@ def run(folder: Path, asks: Sequence[Ask], measure: Measure) -> Rebuilt:
             except UserError as error:
                 notes.append(str(error))
                 continue
-            found[ask] += [replace(each, ask=ask, file=result.id) for each in reading.measurements]
-    return Rebuilt({ask: tuple(runs) for ask, runs in found.items()}, tuple(notes))
+            if result.verdict == "suspect":
+                suspect.add(result.id)
+                notes.append(f"{result.id} is suspect: {'; '.join(result.warnings)[:200]}")
+            for ask in alike:
+                found[ask] += [replace(each, ask=ask, file=result.id) for each in reading.measurements]
+    return Rebuilt({ask: tuple(runs) for ask, runs in found.items()}, tuple(notes), frozenset(suspect))
 
 
 def _is_of(ask: Ask, params: Mapping[str, str]) -> bool:

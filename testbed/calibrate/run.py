@@ -73,6 +73,9 @@ def read(wanted: Wanted) -> tuple[tuple[Reading, ...], tuple[Reading, ...]]:
     held = [registry.read(each) for each in wanted.held]
     every = with_load([*found, *held])
     _refuse_other_paths(every)
+    traces = [each.file for each in found if each.trace is not None]
+    if len(traces) > 1:
+        raise refused(traces[1], None, f"this is a trace, and so is {traces[0]}", "one trace, which the link plays")
     return tuple(every[: len(found)]), tuple(every[len(found) :])
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -274,6 +274,13 @@ METRICS = (
     Metric("datagrams lost", "ratio", 0.5, _lost),
     Metric("jitter", "s", 0.5, _jitter),
 )
+
+
+def doubted(found: Judged) -> Judged:
+    """What suspect trials show: no agreement."""
+    if found.verdict != "agrees":
+        return found
+    return replace(found, verdict="cannot tell", why="at least half of its trials are suspect")
 
 
 def exit_code(found: Sequence[Judged]) -> int:

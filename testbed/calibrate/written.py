@@ -99,7 +99,7 @@ def scenario(asks: Sequence[Ask], repetitions: int, seed: int, name: str = "cali
             f"  client: {CLIENT}",
             "sweep:",
             "  workload.variant+workload.from+workload.to:",
-            *rows,
+            *dict.fromkeys(rows),
             f"repetitions: {repetitions}",
             f"seed: {seed}",
             "",
@@ -109,7 +109,7 @@ def scenario(asks: Sequence[Ask], repetitions: int, seed: int, name: str = "cali
 
 def pings(asks: Sequence[Ask], repetitions: int, seed: int, name: str = "calibrated-pings") -> str:
     """Makes the pings without load again."""
-    rows = [f"    - {flow(ping_values(ask))}" for ask in asks]
+    rows = list(dict.fromkeys(f"    - {flow(ping_values(ask))}" for ask in asks))
     return "\n".join(
         [
             "# Makes the pings without load again.",

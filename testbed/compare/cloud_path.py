@@ -210,7 +210,7 @@ def _rates(forward: Known, backward: Known) -> list[str]:
 
 def _rounded(rate_bps: float) -> int:
     """To 1 Mbit/s, below 100 Mbit/s to three digits; whole bytes in a second, as links have them."""
-    step = min(10**6, 10 ** max(0, math.floor(math.log10(rate_bps)) - 2))
+    step = int(min(1e6, 10.0 ** max(0, math.floor(math.log10(rate_bps)) - 2)))
     return round(rate_bps / step) * step // 8 * 8
 
 
