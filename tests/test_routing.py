@@ -14,7 +14,7 @@ from trials import make_trial
 
 from testbed.agent.routing import await_routes
 from testbed.codec.keyed import read
-from testbed.error import SpecError
+from testbed.error import SpecError, UserError
 from testbed.model.address import address_book
 from testbed.model.data_path import data_path_between, detours
 from testbed.model.topology import Topology
@@ -122,6 +122,21 @@ def test_a_file_that_is_named_becomes_part_of_the_topology(tmp_path: Path) -> No
     ((node, asked), *_) = frr.routers(made)
     assert "network 10.0.0.0/8 area 0" in frr.config(node, asked, made, address_book(made))
     assert not frr.knowledge(made, address_book(made))[0].is_told
+
+
+LONG = "!" * 4095 + "output file /x"
+
+
+@pytest.mark.parametrize(
+    "order", ["output file /x", "ou file /x", " O file /x", "wr", "cop /x running-config", "d wr", LONG]
+)
+def test_orders_of_vtysh_are_refused_however_they_are_written(tmp_path: Path, order: str) -> None:
+    """vtysh takes the beginning of a word for the word, and reads 4095 bytes at a time."""
+    (tmp_path / "r1.conf").write_text(f"router ospf\n network 10.0.0.0/8 area 0\nexit\n{order}\n")
+    made = topology(tmp_path, triangle(r1={"type": "router", "frr": {"config": "r1.conf"}}))
+    ((node, asked), *_) = frr.routers(made)
+    with pytest.raises(UserError, match="the configuration of r1, line 4"):
+        frr.config(node, asked, made, address_book(made))
 
 
 LOOK_ROUTES = {"10.0.1.0/24": frozenset({("10.0.2.2", "eth1")})}

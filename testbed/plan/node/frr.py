@@ -44,7 +44,9 @@ DAEMONS = {
 QUIET = " no proactive-arp"
 """Otherwise zebra would forget the MAC addresses of neighbours that the plan set, and lose packets meanwhile."""
 ORDERS = ("output", "write", "copy", "do")
-"""Words of vtysh that begin no line of a configuration."""
+"""Words of vtysh that begin no line of a configuration, and nor does a part of one, which vtysh takes for the whole."""
+LINE_BYTES = 1000
+"""vtysh reads a longer line (of 4095 bytes) as two, of which the second may be an order."""
 ABOUT = ("frr defaults traditional", "log timestamp precision 6")
 
 
@@ -154,7 +156,11 @@ def config(node: Node, frr: Frr, topology: Topology, book: AddressBook) -> str:
 def _refuse_orders(router: str, text: str) -> None:
     """vtysh is root, and after `exit` or `end` it takes orders, too, some of which write files."""
     for number, line in enumerate(text.splitlines(), 1):
-        if line.split()[:1] and line.split()[0].lower() in ORDERS:
+        if len(line.encode()) > LINE_BYTES:
+            what = f"the configuration of {router}, line {number}, is too long"
+            raise UserError(f"{what}; allowed: up to {LINE_BYTES} bytes")
+        first = "".join(line.split()[:1]).lower()
+        if first and any(order.startswith(first) for order in ORDERS):
             what = f"the configuration of {router}, line {number}: {line.strip()[:60]!r} writes a file"
             raise UserError(f"{what}; allowed: what show running-config prints")
 
