@@ -156,6 +156,15 @@ def test_an_invalid_trial_tells_nothing(tmp_path: Path) -> None:
     assert any("is invalid: why" in note for note in outcome.rebuilt.notes)
 
 
+def test_a_folder_that_others_may_change_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    out.chmod(0o777)
+    with pytest.raises(UserError, match="could exchange what is in it"):
+        carried_out(tmp_path)
+    assert not list(out.iterdir())
+
+
 def test_suspect_trials_alone_show_no_agreement(tmp_path: Path) -> None:
     found = carried_out(tmp_path, Formula(word="suspect"))
     assert {each.verdict for each in found.judged} <= {"cannot tell", "differs", "not identifiable"}

@@ -42,6 +42,15 @@ def test_another_topology_beside_the_scenario_is_another_suite(tmp_path: Path) -
     assert suite_of(path)._digest() != first
 
 
+def test_a_folder_that_others_may_change_is_refused_before_the_first_trial(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    out.chmod(0o777)
+    with pytest.raises(UserError, match="could exchange what is in it"), suite_of(tmp_path / "short.yaml").alone():
+        pass
+    assert not list(out.iterdir())
+
+
 @pytest.mark.parametrize("kernel", ["kernel: {lab: other}", "kernel: host", "sweep: {kernel: [lab, host]}"])
 def test_a_scenario_that_names_its_kernel_does_not_run_that_of_the_candidate(tmp_path: Path, kernel: str) -> None:
     """Both sides would run the same kernel, and be the same."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..error import TestbedError, UserError
+from ..trial import strict_folder
 from ..trial.folder import read_json, write_bytes, write_json, write_text
 from ..trial.result import TrialResult
 from ..trial.workload.command_output import output_file
@@ -87,7 +88,7 @@ class Refined:
 
 def write(folder: Path, link: LinkFit, asks: Sequence[Ask], repetitions: int, seed: int) -> None:
     """The topology and the scenarios in a folder; a trace is copied beside them."""
-    folder.mkdir(parents=True, exist_ok=True)
+    strict_folder.make_own(folder)
     if link.trace is not None:
         write_bytes(folder / TRACE, Path(link.trace).read_bytes())
     write_text(folder / TOPOLOGY, written.topology(link))

@@ -16,7 +16,8 @@ from typing import Any
 from ..error import SpecError, UserError, with_allowed
 from ..spec.load import load_topology
 from ..spec.syntax import input_file
-from ..trial.folder import replace_json, write_text
+from ..trial import strict_folder
+from ..trial.folder import replace_json, unwritable, write_text
 from . import page, rebuild, written
 from .fit import path as paths
 from .fit.steady import grouped
@@ -144,8 +145,11 @@ def _refuse_unbuildable(link: LinkFit) -> None:
 def carry_out(
     wanted: Wanted, prepared: Prepared, folder: Path, measure: Measure, say: Callable[[str], None]
 ) -> Outcome:
-    """Refines, rebuilds, judges and writes."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Refines, rebuilds, judges and writes. Raises UserError for a folder in which others could exchange files."""
+    try:
+        strict_folder.make_own(folder)
+    except OSError as error:
+        raise unwritable(folder, error) from None
     refined = Refined(prepared.link, prepared.fit, stopped="no file can be measured again")
     rebuilt = Rebuilt({})
     if prepared.asks and wanted.budget_s > 0:

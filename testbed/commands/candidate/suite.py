@@ -25,7 +25,8 @@ from ...model.run_setting import LAB, PRIMARY
 from ...model.scenario import Scenario
 from ...spec.load import files_of, load_scenario
 from ...sweep.store import Store
-from ...trial.folder import HOST, PROVENANCE, TRIAL
+from ...trial import strict_folder
+from ...trial.folder import HOST, PROVENANCE, TRIAL, unwritable
 from .. import compared_run, question
 from ..known import learn_metrics
 from ..measure.run import carry_out
@@ -194,8 +195,11 @@ class Suite:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Raises UserError if another `testbed cc` writes to the same output."""
-        self.output.mkdir(parents=True, exist_ok=True)
+        """Raises UserError if another `testbed cc` writes to the same output, or others could exchange files in it."""
+        try:
+            strict_folder.make_own(self.output)
+        except OSError as error:
+            raise unwritable(self.output, error) from None
         descriptor = open_lock(self.output / ".lock")
         try:
             if not try_lock(descriptor):
