@@ -216,6 +216,12 @@ def test_the_starter_and_a_missing_file_are_like_nothing() -> None:
     assert likeness.fingerprint({"r1.conf": b"ip route"}) is None, "tables have one right answer"
 
 
+def test_an_editor_of_windows_and_a_global_name_make_no_other_program() -> None:
+    ours = b"count = 0\n\ndef one():\n    global count\n    count += 1\n"
+    for theirs in (b"\xef\xbb\xbf" + ours.replace(b"\n", b"\r\n"), ours.replace(b"count", b"seen")):
+        assert likeness.fingerprint({"a.py": theirs}) == likeness.fingerprint({"a.py": ours})
+
+
 def test_a_script_is_the_same_with_other_variables() -> None:
     first, second = b"#!/bin/sh\nlan=eth0\nip link set $lan up # on\n", b"IF=eth0\n\nip  link set $IF up # on\n"
     assert likeness.fingerprint({"a.sh": first}) == likeness.fingerprint({"a.sh": second})

@@ -17,6 +17,8 @@ import tokenize
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from ..spec.syntax import input_file
+
 PYTHON_TEXTS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 """What may begin with a text that describes it."""
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -39,7 +41,7 @@ def alike(programs: Mapping[str, Mapping[str, bytes]], starter: Mapping[str, byt
 def fingerprint(files: Mapping[str, bytes]) -> str | None:
     """The same for programs that are the same but for names; None if there is no program."""
     found = [
-        (name, FORMS[suffix](data.decode(errors="replace")))
+        (name, FORMS[suffix](input_file.decoded(data, errors="replace")))
         for name, data in sorted(files.items())
         if (suffix := "." + name.rpartition(".")[2]) in FORMS
     ]
@@ -97,6 +99,8 @@ def _renamed(tree: ast.Module) -> ast.Module:
             node.name = number(node.name, node.name in attributes)
         elif isinstance(node, ast.ExceptHandler) and node.name:
             node.name = number(node.name, False)
+        elif isinstance(node, ast.Global | ast.Nonlocal):
+            node.names = [number(each, False) for each in node.names]
         elif isinstance(node, ast.alias) and node.asname:
             node.asname = number(node.asname, False)
     return tree
