@@ -517,6 +517,9 @@ def test_a_claim_or_a_condition_that_nothing_can_meet_is_refused_with_its_line(
         published.load(wrong)
     with pytest.raises(SpecError, match="'far' is no RTT; allowed: such as 80 ms"):
         published.load(over_flows(tmp_path, "at: 1 flows, value: 1 Mbit/s", of="rtt: far"))
+    twice = "rtt: 80 ms, flows: 8"
+    with pytest.raises(SpecError, match=r"flows is what its points are at, and stands here, too"):
+        published.load(over_flows(tmp_path, "at: 1 flows, value: 1 Mbit/s", of=twice))
     facts = tmp_path / "facts.yaml"
     facts.write_text(
         "name: facts\nabout: Ours.\ncitation: {authors: [We], title: Our lab}\nfacts:\n  one:\n    what: Throughput\n"
@@ -524,6 +527,19 @@ def test_a_claim_or_a_condition_that_nothing_can_meet_is_refused_with_its_line(
     )
     with pytest.raises(SpecError, match=r"facts.yaml:9: claim: nothing can be compared with it"):
         published.load(facts)
+
+
+def test_a_fact_does_not_take_the_place_of_a_series_of_its_name(compare: Compare, tmp_path: Path) -> None:
+    """Then the series, with which a run differs, would not be compared."""
+    path = profile_of(tmp_path, ("at: 80 ms, value: 4000 Mbit/s",))
+    path.write_text(
+        f"{path.read_text().rstrip()}\nfacts:\n  fall: {{what: Throughput, value: 100 Mbit/s, of: {{rtt: 80 ms}}, "
+        "certainty: exact, claim: shape, where: our lab}\n"
+    )
+    assert set(published.load(path).compared) == {"fall", "fact fall"}
+    run = stored(tmp_path / "run", run_of(tmp_path, {80: 100.0}, noise=0.001))
+    assert compare(run, path).code == DIFFER
+    assert compare(run, f"{path}#fact fall").code == AGREE
 
 
 def test_what_was_measured_once_is_not_known_to_its_last_digit(compare: Compare, tmp_path: Path) -> None:

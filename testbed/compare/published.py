@@ -174,6 +174,9 @@ class Series(Keyed):
         """Raises ValueRefused if what it says contradicts itself."""
         unit = next((number.unit for point in self.points for _, number in point.numbers), None)
         if self.is_at_one_rtt:
+            if self.over in self.of:
+                what = f"{self.over} is what its points are at, and stands here, too"
+                raise ValueRefused(what, "one of the two", ("of", self.over))
             for index, point in enumerate(self.points):
                 try:
                     condition.refuse_unread(_of_point(self, point).of)
@@ -352,7 +355,7 @@ class PublishedProfile(Keyed):
     @property
     def compared(self) -> Mapping[str, Series]:
         """What runs are compared with, by name: the series, those over a condition as one of one point for each of its
-        points, such as `NAME at 4`, and the facts with a claim.
+        points, such as `NAME at 4`, and the facts with a claim; `fact NAME` where a series has that name.
         """
         found: dict[str, Series] = {}
         for name, each in self.series.items():
@@ -360,7 +363,10 @@ class PublishedProfile(Keyed):
                 found |= {f"{name} at {point.at.text}": _of_point(each, point) for point in each.points}
             else:
                 found[name] = each
-        return found | {name: _of_fact(fact) for name, fact in self.facts.items() if fact.claim is not None}
+        for name, fact in self.facts.items():
+            if fact.claim is not None:
+                found[f"fact {name}" if name in self.series else name] = _of_fact(fact)
+        return found
 
     @property
     def is_comparable(self) -> bool:
