@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -228,17 +229,24 @@ def test_a_script_is_the_same_with_other_variables() -> None:
     assert likeness.fingerprint({"a.sh": first}) != likeness.fingerprint({"a.sh": first.replace(b"up", b"down")})
 
 
+NOTE = "# 10 of 10 points\n===\n~~~\n- a\n 1. b\n2) c\n> d\n2 packets"
+
+
 def test_feedback_says_what_was_seen_and_obeys_nothing_of_it() -> None:
     exercise = work_folder.find("learning-switch")
     verdicts = {rule.name: Verdict(None) for rule in exercise.file.rules}
     verdicts["learns"] = Verdict("![x](http://evil) <script> \x1b[31m\n# no heading")
-    found = Mark("learning-switch", "jo | x", marked(exercise.file.rules, verdicts), notes=("Traceback\n  <b>",))
+    found = Mark("learning-switch", "jo | x", marked(exercise.file.rules, verdicts), notes=("Traceback\n  <b>", NOTE))
     text = feedback.text(exercise, found)
     assert text.startswith("# A learning switch: 7 of 10 points\n")
     assert "| learns | 0 of 3 | does not hold |" in text
     assert exercise.file.rules[1].message.strip().split()[0] in text
     assert not any(bad in text for bad in ("<script", "<b>", "![x](", "\x1b"))
     assert [line for line in text.splitlines() if line.startswith("# ")] == text.splitlines()[:1]
+    begins = [line for line in text.splitlines() if re.match(r"> *([#=~+*>_-]|\d+[.)])", line)]
+    assert not begins, "no heading, list or fence of the student's own"
+    assert "> \\# 10 of 10 points  " in text
+    assert "> 2 packets  " in text
     full = Mark("x", "y", (RuleMark("a", "passed", 1, 1),))
     assert feedback.text(exercise, full).endswith("Every rule holds.\n")
 

@@ -9,6 +9,8 @@ from ..compare.run_text import escaped
 from .file import Exercise
 from .mark import Mark, RuleMark
 
+BLOCK = re.compile(r"^(\s*\d*)([#=~+*>_.)-])")
+"""What means something in Markdown at the beginning of a line."""
 WORDS = {"passed": "holds", "failed": "does not hold", "not checked": "was not checked"}
 NAME_BYTES = 200
 """A file system takes 255, and a number and an ending follow."""
@@ -34,7 +36,7 @@ def _lines(exercise: Exercise, mark: Mark) -> Iterator[str]:
     for rule in mark.rules:
         yield from _about(rule)
     if mark.ended is not None:
-        yield from ("", "## The network ended too early", "", escaped(mark.ended))
+        yield from ("", "## The network ended too early", "", _line(mark.ended))
     for note in mark.notes:
         yield from ("", "## What your program said", "", *_quoted(note))
     if mark.is_full:
@@ -53,7 +55,12 @@ def _about(rule: RuleMark) -> Iterator[str]:
 def _quoted(note: str) -> Iterator[str]:
     """Line by line, each as it is."""
     for line in note.splitlines():
-        yield f"> {escaped(line)}  "
+        yield f"> {_line(line)}  "
+
+
+def _line(text: str) -> str:
+    """Text that is a line of its own, and begins no heading, list, quotation or fence."""
+    return BLOCK.sub(r"\1\\\2", escaped(text))
 
 
 def file_names(submissions: Sequence[str]) -> list[str]:
