@@ -125,6 +125,11 @@ def test_a_second_one_in_the_same_folder_is_refused(cc: Cc, tmp_path: Path) -> N
             ("sysctl:net.ipv4.tcp_congestion_control=bbr",),
             "flows of the suite name their congestion control, .* allowed: testbed cc bbr",
         ),
+        (
+            ("sysctl:net.ipv4.nosuch=1",),
+            "net/ipv4/nosuch does not take '1': No such file .*; allowed: what this kernel has",
+        ),
+        (("cubic", "--param", "bic_scale=3"), "parameters/bic_scale does not take '3': Permission denied"),
         (("tcp_none.c",), r"tcp_none\.c: there is no such file"),
         (("short.yaml",), r"short\.yaml: what it is cannot be told from its name"),
         (("cubic", "--param", "beta"), "this is not NAME=VALUE,VALUE; allowed: such as --param beta=717,512"),

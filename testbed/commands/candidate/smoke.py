@@ -8,7 +8,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from ...error import TestbedError, visible
+from ...error import TestbedError, UserError, visible
 from ...kernel.guest import CONSOLE, TrialError
 from ...model.scenario import Trial
 from ...plan.step import Read, Run
@@ -27,6 +27,8 @@ TAINTED, MESSAGES = "tainted.txt", "messages.txt"
 OOPS, WARNED = 1 << 7, 1 << 9
 """Bits of /proc/sys/kernel/tainted (Documentation/admin-guide/tainted-kernels.rst)."""
 BAD = re.compile(r"Kernel panic|Oops|\bBUG\b|WARNING: |UBSAN|KASAN|general protection|Segfault|Internal error")
+NOT_TAKEN = re.compile(r"(?:/proc/sys|/sys/module)/\S+ does not take [^\n]*")
+"""A setting that the kernel refuses is wrong input, and no fault of the control."""
 CWND_LEAST = 2
 OPEN_STATES = (0, 1)
 """TCP_CA_Open and TCP_CA_Disorder. In the others the kernel itself sets the window, to one segment after a timeout."""
@@ -54,6 +56,9 @@ def smoke(side: Contender, base_control: str, folder: Path) -> TrialResult | Non
         try:
             done = runner.run(trial, replace(made, steps=(*made.steps, *looks)), fresh.path)
         except TrialError as error:
+            if (refused := NOT_TAKEN.search(str(error))) is not None:
+                said = f"{side.label}: {refused[0]}; allowed: what this kernel has, and lets somebody change"
+                raise UserError(said) from None
             raise Broken(_failed(side, str(error), fresh.path)) from None
         _check(side, done, fresh.path)
         fresh.put(folder, FOLDER)
