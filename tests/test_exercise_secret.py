@@ -402,3 +402,17 @@ def test_what_is_for_the_teacher_is_left_out_or_nothing_is_published(tmp_path: P
         with pytest.raises(UserError, match="cannot be left out as they are written"):
             work_folder.publish(exercise, public)
         assert not public.exists()
+
+
+def test_a_secret_in_the_folder_of_an_exercise_is_not_published(tmp_path: Path) -> None:
+    home = tmp_path / "own"
+    shutil.copytree(EXERCISES / "nat", home)
+    (home / "exercise.yaml").chmod(0o644)
+    (home / "secret.txt").write_bytes(SECRET)
+    (home / "secret.txt").chmod(0o600)
+    with pytest.raises(UserError, match=r"secret\.txt: others cannot read it"):
+        work_folder.publish(file.load(home), tmp_path / "public")
+    assert not (tmp_path / "public").exists()
+    (home / "exercise.yaml").chmod(0o600)
+    (home / "secret.txt").unlink()
+    assert work_folder.publish(file.load(home), tmp_path / "public"), "all of it may be private"

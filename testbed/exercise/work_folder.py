@@ -146,8 +146,8 @@ def whole(exercise: Exercise) -> Exercise:
 
 
 def publish(exercise: Exercise, folder: Path) -> list[str]:
-    """Copies an exercise without what is for the teacher; the names. Raises UserError if the folder is there, or if
-    exercise.yaml is written so that what is for the teacher cannot be left out.
+    """Copies an exercise without what is for the teacher; the names. Raises UserError if the folder is there, if
+    exercise.yaml is written so that what is for the teacher cannot be left out, or for a file that is private.
     """
     if os.path.lexists(folder):
         raise UserError(f"{folder} exists; allowed: a new folder")
@@ -157,11 +157,20 @@ def publish(exercise: Exercise, folder: Path) -> list[str]:
         name = path.relative_to(exercise.folder)
         hidden = any(part.startswith(".") for part in name.parts)
         if path.is_file() and name.parts[0] not in (EXERCISE, SOLUTION, WRONG) and not hidden:
+            _refuse_private(path, exercise.folder / EXERCISE)
             files[name.as_posix()] = path.read_bytes()
     for below in sorted({Path(name).parent for name in files}):
         put(folder / below, {Path(name).name: data for name, data in files.items() if Path(name).parent == below})
     load(folder)
     return list(files)
+
+
+def _refuse_private(path: Path, beside: Path) -> None:
+    """Raises UserError for a file that only its owner can read where others can read exercise.yaml: `--secret` wants a
+    secret to be such a file.
+    """
+    if beside.stat().st_mode & 0o044 and not path.stat().st_mode & 0o044:
+        raise UserError(f"{path}: others cannot read it, so it is not published; allowed: chmod a+r, or another folder")
 
 
 def _for_students(text: str, path: Path) -> str:
