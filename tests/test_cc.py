@@ -111,6 +111,15 @@ def test_a_second_one_in_the_same_folder_is_refused(cc: Cc, tmp_path: Path) -> N
     assert "another testbed cc is writing to results/cc; allowed: another folder (-o), or waiting for it" in err
 
 
+def test_a_folder_without_linux_is_no_tree_to_build(cc: Cc, tmp_path: Path) -> None:
+    """It cost the build of the base, and hid the control of its name."""
+    (tmp_path / "cubic").mkdir()
+    for what, said in (("cubic", "cubic is the base, too"), ("./cubic", "has no source of Linux")):
+        code, _, err = cc(what, "--scenario", "short.yaml")
+        assert code == 2
+        assert said in err
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

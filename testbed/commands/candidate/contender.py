@@ -89,6 +89,10 @@ def pair(
     path = Path(what).expanduser()
     if what.startswith(SYSCTL):
         return _of_sysctl(what.removeprefix(SYSCTL), base, source, report)
+    if path.is_dir() and not (path / "Makefile").is_file():  # it may be called as a control is
+        if "/" in what:
+            raise UserError(f"{what}: this folder has no source of Linux (no Makefile); allowed: {ALLOWED}")
+        return _of_control(what, base, source, report, is_swept)
     if path.is_dir() or path.suffix in (".c", *PATCHES):
         if not path.exists():
             raise UserError(f"{what}: there is no such file; allowed: {ALLOWED}")
