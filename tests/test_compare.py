@@ -43,7 +43,7 @@ def test_a_run_is_the_same_as_itself_in_every_cell(compare: Compare, base: Path)
     said = compare(base, base)
     assert said.code == 0
     assert said.out.splitlines()[-2:] == [
-        "overall: same (12 same; tolerance 3 %)",
+        "overall: same (14 same; tolerance 3 %)",
         "goodput: all 2 cells are the same within 3 %",
     ]
 
@@ -53,12 +53,12 @@ def test_a_regression_is_named_and_is_exit_code_1(compare: Compare, base: Path, 
     assert said.code == 1
     worse = [line.split() for line in said.out.splitlines() if line.rstrip().endswith("worse")]
     assert [(line[0], line[1], line[3], line[7]) for line in worse] == [("buffer", "1", "goodput", "-20.0")]
-    assert said.out.splitlines()[-2].startswith("overall: worse (11 same, 1 worse;")
+    assert said.out.splitlines()[-2].startswith("overall: worse (13 same, 1 worse;")
     assert said.out.splitlines()[-1] == "goodput: 1 of 2 cells worse, -20.0 % in buffer 1 bdp; 1 same"
 
 
 def test_a_gain_is_better_and_a_wide_tolerance_forgives(compare: Compare, base: Path, tmp_path: Path) -> None:
-    assert "overall: better (1 better, 11 same;" in compare(base, write_run(tmp_path / "up", noisy(1.2))).out
+    assert "overall: better (1 better, 13 same;" in compare(base, write_run(tmp_path / "up", noisy(1.2))).out
     down = write_run(tmp_path / "down", noisy(0.8))
     assert compare(base, down, "--tolerance", "25 %").code == 0
     assert compare(base, down, "--metric", "fairness", "--metric", "retransmits").code == 0
@@ -104,7 +104,7 @@ def test_an_rtt_that_grows_in_eight_copies_of_one_pair_of_trials_is_worse(
 def test_json_has_every_number(compare: Compare, base: Path, tmp_path: Path) -> None:
     said = compare(base, write_run(tmp_path / "mine", noisy(0.8)), "--format", "json")
     found = json.loads(said.out)
-    assert (found["verdict"], found["tolerance"], len(found["cells"])) == ("worse", 0.03, 12)
+    assert (found["verdict"], found["tolerance"], len(found["cells"])) == ("worse", 0.03, 14)
     (goodput,) = (c for c in found["cells"] if c["metric"] == "goodput" and c["params"] == {"path.buffer": "1 bdp"})
     assert goodput["unit"] == "bit/s"
     assert goodput["relative"] == pytest.approx(-0.2)
@@ -123,7 +123,7 @@ def test_markdown_is_as_it_was(compare: Compare, base: Path, tmp_path: Path, mon
 def test_a_table_goes_to_a_file_too(compare: Compare, base: Path, tmp_path: Path) -> None:
     assert compare(base, base, "-o", tmp_path / "table.txt").code == 0
     text = (tmp_path / "table.txt").read_text()
-    assert text.endswith("overall: same (12 same; tolerance 3 %)\ngoodput: all 2 cells are the same within 3 %\n")
+    assert text.endswith("overall: same (14 same; tolerance 3 %)\ngoodput: all 2 cells are the same within 3 %\n")
     said = compare(base, base, "-o", tmp_path / "missing/table.txt")
     assert (said.code, "cannot be written" in said.err) == (2, True)
 

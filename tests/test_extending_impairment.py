@@ -228,6 +228,7 @@ def judged(**says: int) -> TrialResult:
     from trials import make_trial, seen_evidence, whole
 
     from testbed.kernel.guest import Ending
+    from testbed.trial import record
     from testbed.trial.evidence.case import Case
     from testbed.trial.evidence.outcome import Outcome
     from testbed.trial.gate.judge import judge
@@ -243,7 +244,7 @@ def judged(**says: int) -> TrialResult:
         rtt_check=ping,
         data_stages=(evidence(data, **says),),
         answer_stages=(evidence(answers),),
-        outcome=Outcome(0, 0, 10**9, None, None, (), {"ping": vars(ping)}),
+        outcome=Outcome(0, 0, 10**9, None, None, (), {"ping": record.write(ping)}),
         tcp=(),
         host_counters={},
         device_drops={},

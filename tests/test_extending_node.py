@@ -44,6 +44,7 @@ from testbed.spec.load import load_scenario, load_topology
 from testbed.spec.scenario.trial import trial_data, trial_of
 from testbed.spec.topology import file
 from testbed.spec.topology.file import NODE_FILES, TopologyFile
+from testbed.trial import record
 from testbed.trial.evidence.case import Case
 from testbed.trial.evidence.outcome import Outcome
 from testbed.trial.gate.judge import judge
@@ -200,7 +201,7 @@ def test_the_gate_judges_a_trial_over_it_and_the_result_is_one_as_any_other() ->
         tuple(seen_stage(each, data_packets=5, delay_packets=5) for each in planned.stages(is_data=is_data))
         for is_data in (True, False)
     ]
-    outcome = Outcome(0, 0, 10**9, None, None, (), {"ping": vars(ping)})
+    outcome = Outcome(0, 0, 10**9, None, None, (), {"ping": record.write(ping)})
     seen = seen_evidence(ping, *map(tuple, stages), outcome, (), {}, {}, None, 0)  # type: ignore[arg-type]
     seen = whole(one, planned, seen)
     assert not [each for each in judge(Case(one, planned, seen)) if each.check in ("rtt", "data", "devices")]

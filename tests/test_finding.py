@@ -18,7 +18,7 @@ from testbed.kernel.vm.hypervisor import COUNTED
 from testbed.model.node.vm import Cpu
 from testbed.model.openflow import Controller, Rule
 from testbed.plan.node.control_channel import Channel
-from testbed.trial import subject
+from testbed.trial import record, subject
 from testbed.trial.evidence.case import Case
 from testbed.trial.evidence.interval import Happened, Timeline
 from testbed.trial.evidence.policing import Policed
@@ -568,6 +568,6 @@ def test_what_a_full_buffer_dropped_later_took_no_ping_before() -> None:
     text = "1 of 5 pings before the workload got no reply"
     assert told(rtt_check.rtt(Case(trial, plan, lost))) == [("invalid", text)]
     own = replace(round_trip(seen), received=4)
-    during = replace(seen, outcome=replace(seen.outcome, measured={**seen.outcome.measured, "ping": vars(own)}))
+    during = replace(seen, outcome=replace(seen.outcome, measured={**seen.outcome.measured, "ping": record.write(own)}))
     assert told(rtt_check.rtt(Case(trial, plan, during))) == [("invalid", "1 of 5 pings of the workload got no reply")]
     assert told(rtt_check.rtt(Case(trial, plan, replace(during, data_stages=stages)))) == []

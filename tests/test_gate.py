@@ -148,7 +148,7 @@ def tools(trial: Trial, ping: PingResult) -> dict[str, Any]:
         {"udp": {"udp": datagrams(DATAGRAMS, delay_s=0.006)}, "http": {"http": DOWNLOADED}}.get(trial.workload.tool, {})
     )
     others = {name: about(each) for name, each in trial.background}
-    return {"ping": vars(ping), **told, **(of_tools({"background": others}) if others else {})}
+    return {"ping": record.write(ping), **told, **(of_tools({"background": others}) if others else {})}
 
 
 DOWNLOAD = {"number": 0, "object_bytes": 11_875_000, "status": 200, "first_byte_s": 0.1, "elapsed_s": 1.0}
@@ -383,7 +383,7 @@ def dropped_at(backlog_bytes: int) -> Change:
 
 def slow_ping(rtt_s: float) -> Change:
     """Of the workload; those before it are as asked."""
-    return measured(ping=vars(PingResult(1, 1, rtt_s, rtt_s, rtt_s, 0.0)))
+    return measured(ping=record.write(PingResult(1, 1, rtt_s, rtt_s, rtt_s, 0.0)))
 
 
 def brought(octets: int, **said: Any) -> Change:
@@ -647,7 +647,9 @@ CASES = {
     "the-port": Case(flow(port=5001), None),
     "another-size": Case(amount(999_999), "load", workload={"bytes": "2 MB"}),
     "the-size": Case(amount(2_000_000), None, workload={"bytes": "2 MB"}),
-    "another-count-of-pings": Case(measured(ping=vars(PingResult(2, 2, 0.01, 0.01, 0.01, 0.0))), "load", workload=PING),
+    "another-count-of-pings": Case(
+        measured(ping=record.write(PingResult(2, 2, 0.01, 0.01, 0.01, 0.0))), "load", workload=PING
+    ),
     "datagrams-in-time": Case(sent(DATAGRAMS, late_s=0.001), None, workload=UDP),
     "datagrams-too-late": Case(sent(DATAGRAMS, late_s=0.0011), "sender", "suspect", workload=UDP),
     "datagrams-late-on-a-host": Case(sent(DATAGRAMS, late_s=0.1), None, kernel="host", workload=UDP),

@@ -26,6 +26,7 @@ from test_gate import (
 )
 from trials import make_trial, seen_as
 
+from testbed.trial import record
 from testbed.trial.evidence.case import Case
 from testbed.trial.evidence.interval import Happened, Timeline
 from testbed.trial.evidence.stage import Evidence
@@ -351,7 +352,7 @@ def test_pings_have_as_many_round_trips_as_replies(which: str, ping: Any, fault:
     result = PingResult(*ping)
     changed = {
         "before": seen_as(seen, rtt_check=result),
-        "own": measured(ping=vars(result))(seen),
+        "own": measured(ping=record.write(result))(seen),
         "upstream": seen_as(seen, upstream_check=result),
     }[which]
     case = Case(trial, plan, changed)

@@ -179,22 +179,22 @@ def test_an_interrupted_merge_leaves_whole_trials_and_goes_on(
 ) -> None:
     parts, out = shards(made, tmp_path), tmp_path / "out"
     whole = files_of(tmp_path / "whole" / "trials", but=HERE_ONLY)
-    copy, left = merging.strict_folder.copy, iter(range(10**6))
+    copy, left = merging.strict_folder._copy, iter(range(10**6))
 
     for limit in (0, 1, 7, 31, 80):
 
-        def interrupted(source: Path, *names: str, target: Path, limit: int = limit) -> None:
+        def interrupted(name: str, here: int, said: Path, target: Path, *most: int, limit: int = limit) -> int:
             if next(left) % 97 == limit:
                 target.write_bytes(b"half")
                 raise KeyboardInterrupt
-            copy(source, *names, target=target)
+            return copy(name, here, said, target, *most)
 
-        monkeypatch.setattr(merging.strict_folder, "copy", interrupted)
+        monkeypatch.setattr(merging.strict_folder, "_copy", interrupted)
         with pytest.raises(KeyboardInterrupt):
             merge([Store(each) for each in parts], Store(out))
         assert files_of(out / "trials", but=HERE_ONLY).items() <= whole.items()
         assert len(Store(out).ids) == 24
-    monkeypatch.setattr(merging.strict_folder, "copy", copy)
+    monkeypatch.setattr(merging.strict_folder, "_copy", copy)
     (out / "trials/.partial-killed").mkdir()
     assert said("merge", *map(str, parts), "-o", str(out))[0] == 0
     assert files_of(out, but=HERE_ONLY) == files_of(tmp_path / "whole", but=HERE_ONLY)

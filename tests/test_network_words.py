@@ -47,7 +47,7 @@ def test_what_is_allowed_is_never_left_empty(network: RunningNetwork, tmp_path: 
         lambda: logs("a", follow=False, name=None),
         lambda: reload.reload(network, load_topology(tmp_path / "t.yaml"), "a"),
         lambda: reachability.address(network, "b"),
-        lambda: link_change.pull(network, "l", down=True),
+        lambda: link_change.pull(network, "m", down=True),
     ):
         with pytest.raises(UserError) as refused:
             refuse()
@@ -56,7 +56,7 @@ def test_what_is_allowed_is_never_left_empty(network: RunningNetwork, tmp_path: 
         "none, it has no controller, no ovs, no router with routing and no server",
         "none, it has no controllers",
         "none, no node of it has one",
-        "none of this network",
+        "l",
     ]
 
 

@@ -53,8 +53,8 @@ def test_what_can_be_found_is_found(cv: float, drop: float, seeds: int, missing:
 
 
 def test_the_suite_is_that_of_the_regression_scenarios() -> None:
-    assert len(keys(1)) == 18
-    assert len({key[0] for key in keys(1)}) == 8
+    assert len(keys(1)) == 20
+    assert len({key[0] for key in keys(1)}) == 10
 
 
 def test_the_shapes_of_noise_have_the_sd_that_is_said() -> None:

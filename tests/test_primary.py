@@ -41,7 +41,7 @@ def test_a_scenario_need_not_say_it(tmp_path: Path) -> None:
 
 
 def test_what_is_no_metric_is_refused_with_its_line(tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match=r"x\.yaml:8: primary: 'rtt-p59' is not a metric; allowed: .*'rtt-p95'\?"):
+    with pytest.raises(SpecError, match=r"x\.yaml:8: primary: 'rtt-p59' is not a metric; allowed: .*'rtt-p99'\?"):
         load_scenario(written(tmp_path, "primary: rtt-p59\n"))
 
 
@@ -75,6 +75,7 @@ def test_the_regression_scenarios_say_what_they_are_about() -> None:
     assert {name: metric for name, metric in said.items() if metric is not None} == {
         "bufferbloat": "rtt",
         "coexistence": "fairness",
+        "idle": "retransmits",
         "rate-step": "rtt-p95",
         "start-stop": "convergence",
     }

@@ -26,7 +26,7 @@ EVERY = 50
 EXCEPTIONS: dict[str, str] = {
     r": \w+: /run/tools/udp .* \[16\]$": "how long the receiver waits for late datagrams, of which there are none",
     r": double: /run/tools/udp .* \[20\]$": "two datagrams at a time in place of one: udp.c does not tell",
-    r"^ping: (half|double): .*\bping .* \[6\]$": "the pause between pings: ping does not tell",
+    r"^ping: (half|double): .*\bping .* \[5\]$": "the pause between pings: ping does not tell",
     r"^iperf3-udp: half: .*iperf3 --client .* \[7\]$": "the client's port of datagrams: the rules go by that of TCP",
     r": double: .* vlan_filtering 1 .* \(1 → 2\)$": "the kernel filters with any number but 0, and says 1",
     r": nothing: r /proc/sys/net/ipv4/conf/all/rp_filter 0$": "0 is what a new namespace has",
