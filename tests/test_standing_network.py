@@ -201,7 +201,7 @@ def test_a_link_changes_by_hand_and_goes_down_and_up(tmp_path: Path) -> None:
     assert "time=10" in home.says("ping", "a", "b", "--count", "1")
 
     for words, why in (
-        (("plain", "rtt=3 ms"), "has no emulator of ours: it asks for nothing, or Mininet made it; allowed: path"),
+        (("plain", "rtt=3 ms"), "has no emulator of ours: it asks for nothing; allowed: down and up"),
         (("path", "rtt=none", "rate=none", "buffer=none"), "nothing would be left of the emulator of path"),
         (("path", "rtt=1 parsec"), "rtt=1 parsec: rtt: unknown unit 'parsec'"),
         (("path", "speed=3"), "a link has no 'speed'"),
