@@ -358,7 +358,7 @@ class Runs:
         if self.is_growing:
             look.write(self.folder, self.looks)
         names = _scenarios(rows)
-        self._foretell(names, jobs)
+        self.foretell(rows, jobs, each=False)
         while names:
             for name in names:
                 self._run(name, jobs)
@@ -451,28 +451,20 @@ class Runs:
     def _files(self, name: str) -> dict[str, str]:
         return files_of(_path(name), quick=self.size == "quick")
 
-    def foretell(self, rows: Sequence[Row], jobs: int) -> None:
-        """Prints how long each scenario takes, with the rows that need it, and how long all take."""
-        for name in _scenarios(rows):
-            made = prepare(self._scenario(name), self._store(name), check=False)
-            wall_s = made.forecast.total_s([trial.params for trial in made.waiting], jobs) if made.waiting else 0.0
-            ids = ", ".join(row.id for row in rows if name in row.scenarios)
-            said = (
-                f"{name}: {len(made.waiting)} trials to run, about {duration(wall_s)}"
-                if made.waiting
-                else f"{name}: done"
-            )
-            self.console.print(f"{said} ({ids})")
-        self._foretell(_scenarios(rows), jobs)
-
-    def _foretell(self, names: Sequence[str], jobs: int) -> None:
-        waiting, wall_s = 0, 0.0
+    def foretell(self, rows: Sequence[Row], jobs: int, *, each: bool = True) -> None:
+        """Prints how long all scenarios take; with `each`, first every scenario, and the rows that need it."""
+        waiting, total_s, names = 0, 0.0, _scenarios(rows)
         for name in names:
             made = prepare(self._scenario(name), self._store(name), check=False)
-            waiting += len(made.waiting)
-            wall_s += made.forecast.total_s([trial.params for trial in made.waiting], jobs) if made.waiting else 0.0
+            count = len(made.waiting)
+            wall_s = made.forecast.total_s([trial.params for trial in made.waiting], jobs) if count else 0.0
+            waiting, total_s = waiting + count, total_s + wall_s
+            if each:
+                ids = ", ".join(row.id for row in rows if name in row.scenarios)
+                said = f"{count} trials to run, about {duration(wall_s)}" if count else "done"
+                self.console.print(f"{name}: {said} ({ids})")
         if waiting:
-            said = f"{len(names)} scenarios, {waiting} trials to run, about {duration(wall_s)} with {jobs} jobs"
+            said = f"{len(names)} scenarios, {waiting} trials to run, about {duration(total_s)} with {jobs} jobs"
             self.console.print(said)
 
 
