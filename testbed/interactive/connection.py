@@ -193,8 +193,8 @@ class Exchange:
             if self.reads_input and self.credit > 0:
                 poll.register(0, select.POLLIN)
             ready = dict(poll.poll())
-            if self.signs in ready:
-                self.forward(os.read(self.signs, READ_BYTES))
+            with contextlib.suppress(BlockingIOError):  # whether or not `poll` told: one may have come as it returned
+                self.forward(os.read(self.signs, READ_BYTES))  # before the input, which was typed after it
             if 0 in ready:
                 self.put()
             if self.connection.fileno() in ready:
