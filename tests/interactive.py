@@ -73,7 +73,7 @@ class Home:
 
     def clean(self) -> None:
         """Takes down what is up, and removes what a test that failed has left."""
-        if self.left():
+        if self.files() or processes_below(self.folder):
             self.run("down", "--all")
             self.run("clean")
 
@@ -82,8 +82,11 @@ class Home:
         themselves within some patience.
         """
         processes = outlive(processes_below(self.folder))
-        files = [str(path) for name in ("up", "journal") for path in (self.cache / name).glob("*")]
-        return [*files, *map(str, processes)]
+        return [*self.files(), *map(str, processes)]
+
+    def files(self) -> list[str]:
+        """The files of networks that are up, and the entries of the journal."""
+        return [str(path) for name in ("up", "journal") for path in (self.cache / name).glob("*")]
 
 
 @dataclass(frozen=True)
