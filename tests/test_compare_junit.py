@@ -79,6 +79,14 @@ def test_there_is_a_case_for_each_metric_of_each_cell(compare: Compare, base: Pa
     assert (one.get("failures"), one.get("skipped")) == ("0", "0")
 
 
+def test_the_times_are_those_of_the_trials_each_counted_once(compare: Compare, base: Path) -> None:
+    (one,) = read(compare(base, base, "--format", "junit").out)
+    trials = 2 * len([*(base / "trials").iterdir()])  # of both sides, 1 s each
+    assert float(one.get("time", "0")) == trials
+    assert sum(float(case.get("time", "0")) for case in one.iter("testcase")) == trials
+    assert all(float(case.get("time", "0")) == 0 for case in one.iter("testcase") if case.get("name") == "fairness")
+
+
 def test_what_is_worse_is_a_failure(compare: Compare, base: Path, tmp_path: Path) -> None:
     said = compare(base, write_run(tmp_path / "slow", steady(scale=0.8)), "--format", "junit")
     failures = [*read(said.out).iter("failure")]

@@ -346,6 +346,8 @@ def test_rules_leave_as_json_csv_and_junit(tmp_path: Path, called: Called) -> No
     suite = ElementTree.fromstring(out)[0]
     assert code == 1
     assert (suite.get("tests"), suite.get("failures")) == ("4", "2")
+    assert float(suite.get("time", "0")) > 0
+    assert float(suite.get("time", "0")) == sum(float(each.get("time", "0")) for each in suite.iter("testcase"))
     failed = [each.get("name") for each in suite.iter("testcase") if each.find("failure") is not None]
     assert failed == ["much", "gone"]
     lost = str(run_with(tmp_path / "lost", rule(), listed=3))

@@ -29,7 +29,8 @@ def run_junit(comparison: RunComparison, fails: Sequence[str] = FAILS, timestamp
     """A suite for each scenario, in it a case for each metric of each cell and for each gap.
 
     What `fails` holds is a failure, but for secondary metrics that are undecided: these, and what is undecided
-    otherwise, are skipped. `timestamp` is when the comparison was made, "2026-01-31T12:00:00".
+    otherwise, are skipped. `timestamp` is when the comparison was made, "2026-01-31T12:00:00". The time of a cell's
+    first case is what the trials of both sides took, so that a sum counts each trial once.
     """
     whole = ElementTree.Element("testsuites")
     for number, scenario in enumerate(comparison.primary):
@@ -42,14 +43,16 @@ def _suite(
     comparison: RunComparison, scenario: str, number: int, fails: Sequence[str], timestamp: str
 ) -> ElementTree.Element:
     cases = []
+    times = {cell: wall_s for cell, wall_s in comparison.wall_s.items() if cell.scenario == scenario}
+    whole_s, not_yet = sum(times.values()), dict(times)
     for each in comparison.cells:
         if each.key.scenario == scenario:
             row = run_row(comparison, each)
             text = "; ".join(f"{name} {value}" for name, value in zip(RUN_HEADERS[1:], row[1:], strict=True))
             counts = each.verdict != "cannot tell" or comparison.is_primary(each.key)
-            cases.append(
-                _case(row[0], each.key.metric, each.verdict, f"{each.verdict} by {row[4]}", text, counts, fails)
-            )
+            case = _case(row[0], each.key.metric, each.verdict, f"{each.verdict} by {row[4]}", text, counts, fails)
+            case.set("time", seconds(not_yet.pop(each.key.cell, 0.0)))
+            cases.append(case)
     for gap in comparison.gaps:
         if gap.cell.scenario == scenario:
             row, text = gap_row(comparison, gap), gap_text(comparison, gap)
@@ -67,7 +70,7 @@ def _suite(
         failures=str(tags.count("failure")),
         errors="0",
         skipped=str(tags.count("skipped")),
-        time="0",
+        time=seconds(whole_s),
     )
     ElementTree.SubElement(suite, "properties")
     suite.extend(cases)
@@ -81,11 +84,13 @@ def _suite(
 
 def rules_junit(name: str, judged: Sequence[Verdict], found: Sequence[TrialResult], trials: int, timestamp: str) -> str:
     """A suite with a case for each rule of `expect`, and one for the trials themselves, of which there should be
-    `trials`: it fails if one is invalid or missing.
+    `trials`: it fails if one is invalid or missing. Its time is what they took; that of a rule is 0.
     """
     invalid = [each.id for each in found if each.verdict == "invalid"]
     said = f"{len(found)} of {trials} trials, {len(invalid)} invalid {' '.join(invalid)}".strip()
+    took = seconds(sum(each.wall_s for each in found))
     cases = [_rule_case("trials", None if found and len(found) == trials and not invalid else said, "invalid")]
+    cases[0].set("time", took)
     cases += [
         _rule_case(each.rule.name, None if each.outcome == "passed" else each.seen or each.outcome, each.outcome)
         for each in judged
@@ -103,7 +108,7 @@ def rules_junit(name: str, judged: Sequence[Verdict], found: Sequence[TrialResul
         failures=str(sum(len(case) > 0 for case in cases)),
         errors="0",
         skipped="0",
-        time="0",
+        time=took,
     )
     ElementTree.SubElement(suite, "properties")
     suite.extend(cases)
@@ -139,6 +144,11 @@ def _short(*names: str) -> list[str]:
     while len({each[: shared + 1] for each in parts}) == 1 and shared + 1 < min(map(len, parts)):
         shared += 1
     return ["/".join(each[shared:][-NAMED:]) for each in parts]
+
+
+def seconds(time_s: float) -> str:
+    """A time as build servers read it: seconds with three decimals."""
+    return f"{time_s:.3f}"
 
 
 def fit(text: str) -> str:

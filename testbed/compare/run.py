@@ -52,7 +52,8 @@ class RunComparison:
     all seeds of the base give the same result, `metrics` those that were compared, `unmeasured` those for which no pair
     has a value. `doubtful` are the cells in which at most half of the pairs are without a suspect trial: they are never
     the same or better. `sds` are the standard deviations of a cell's own base that do not matter, `rare` the share of
-    trials that may differ, by scenario. `within` are told apart by the variation within their trials.
+    trials that may differ, by scenario. `within` are told apart by the variation within their trials. `wall_s` is how
+    long the trials of a cell took, on both sides together, one after the other.
     """
 
     base: str
@@ -72,6 +73,7 @@ class RunComparison:
     sds: float = 0.0
     rare: Mapping[str, float] = field(default_factory=dict)
     within: frozenset[CellKey] = frozenset()
+    wall_s: Mapping[Cell, float] = field(default_factory=dict)
 
     def is_primary(self, key: CellKey) -> bool:
         """Whether it decides: the primary metric of its scenario, or any if that is not among those compared."""
@@ -172,6 +174,9 @@ def compare(
         sds=sds,
         rare=rare,
         within=frozenset(told),
+        wall_s={
+            cell: sum(each.result.wall_s for both in pairs for each in both) for cell, pairs in paired.cells.items()
+        },
     )
 
 

@@ -237,7 +237,9 @@ def _version(words: Sequence[str]) -> str:
 
 def _asked(words: Sequence[str]) -> str:
     done = process.run(words)
-    return (done.stdout or done.stderr).splitlines()[0].strip()
+    if not (said := (done.stdout or done.stderr).strip()):
+        raise OSError(f"{words[0]} says nothing of its version")
+    return said.splitlines()[0].strip()
 
 
 def _is_machine_code(program: Path) -> bool:

@@ -30,7 +30,7 @@ from ...error import UserError
 from ...journal import folder_noted, unique
 from ...kernel import lab
 from ...kernel.image import feature, recipe
-from ...kernel.image.build import Stage, build, installed
+from ...kernel.image.build import Stage, build, current_key, installed
 from ...kernel.image.cache import KernelImage
 from ...kernel.vm import build as vmbuild
 from ...kernel.vm import kernel_cache
@@ -153,6 +153,20 @@ def build_command(
         print(f"it has no profile, so trials take more CPU time ({image.profile}); the same is measured")
         print(f"it is kept like this; to try again: rm -r {shlex.quote(str(image.folder))}, and build it once more")
     print(f"lab kernel {image.name} ({image.release}) is ready: {image.path}")
+
+
+@app.command(
+    "key",
+    cls=Command,
+    epilog=examples(("Name the cache of a build server, before anything is built", "testbed kernel key")),
+)
+def key_command() -> None:
+    """Print what decides whether `testbed kernel build` has something to do, as a name.
+
+    It changes with the options and patches of this version of the testbed, and with the compiler. The source is
+    Debian's newest at the time of the build, and is no part of it.
+    """
+    print(current_key())
 
 
 @app.command(

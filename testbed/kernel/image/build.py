@@ -18,7 +18,7 @@ from .feature import Features
 from .recipe import Patch
 from .source import DebianSource, Source, choose
 
-__all__ = ["KernelImage", "Stage", "build", "find", "installed"]
+__all__ = ["KernelImage", "Stage", "build", "current_key", "find", "installed"]
 
 ROOM_BYTES = 3_000_000_000
 """The disk space of an unpacked and compiled tree."""
@@ -134,6 +134,12 @@ def _current(cache: Cache, ours: recipe.Recipe, compiler: str, name: str | None)
         if same and name in (None, image.name):
             return image if image == cache.find(None) else cache.adopt(record, image.name, True)
     return None
+
+
+def current_key() -> str:
+    """A name for what `_current` compares: the recipe of lab kernels, and the compiler."""
+    text = f"{recipe.load('lab').sha256}\n{compiler_version()}"
+    return f"lab-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
 def _make(
