@@ -19,6 +19,7 @@ WRITTEN_IN = {
     "learning-switch": "static-table",
     "load-balancer": "written-in",
     "nat": "this-pc-only",
+    "qos": "written-in",
     "static-routes": "these-hosts-only",
 }
 """Submissions that know the one network that they were given."""

@@ -153,6 +153,38 @@ def test_a_meter_passes_its_rate(run_trial: RunTrial) -> None:
     assert frames * 8 == pytest.approx(5e6 * 4 + 100e3, rel=0.02)
 
 
+SPANNING_TREE = """
+from ryu.app import simple_switch_13
+from ryu.controller.handler import MAIN_DISPATCHER, set_ev_cls
+from ryu.lib import stplib
+class Tree(simple_switch_13.SimpleSwitch13):
+    _CONTEXTS = {"stplib": stplib.Stp}
+    def _packet_in_handler(self, ev):  # they come from the library
+        pass
+    @set_ev_cls(stplib.EventPacketIn, MAIN_DISPATCHER)
+    def _packet_came(self, ev):
+        super()._packet_in_handler(ev)
+"""
+
+
+def test_a_spanning_tree_of_ryus_library_opens_a_ring(run_trial: RunTrial) -> None:
+    """Its timers end waits, which os-ken's native threads cannot do: no port would ever forward."""
+    switches = {name: {"type": "ovs", "fail_mode": "secure"} for name in ("s1", "s2", "s3")}
+    app = {"type": "controller", "app": "tree.py", "text": SPANNING_TREE, "loops": True}
+    ends = (("a", "s1"), ("s2", "b"), ("s1", "s2"), ("s2", "s3"), ("s3", "s1"))
+    topology = {
+        "name": "ring",
+        "neighbours": "learned",
+        "nodes": {"a": {"type": "host"}, "b": {"type": "host"}, **switches, "c0": app},
+        "links": {"-".join(each): {"ends": [*each], "rate": "100 Mbit/s"} for each in ends},
+    }
+    ran = run_trial(topology=topology, workload={**PING, "count": 60})
+    # Ports listen and learn for 15 s each; then nothing is lost, and no broadcast circulates.
+    assert 60 - ran.ping.received < 2 * 15 + 5
+    assert sum(ran.result.sdn.controllers["c0"].packet_ins.values()) < 1000
+    assert not [each.text for each in ran.result.findings if each.check == "controller"]
+
+
 FAUCET = "faucet==1.10.11"
 OFFLINE = ("NewConnectionError", "Failed to establish a new connection", "No matching distribution", "ProxyError")
 ONE_VLAN = {

@@ -16,6 +16,7 @@ import os
 import signal
 import sys
 import traceback
+import warnings
 from pathlib import Path
 from typing import TextIO
 
@@ -26,9 +27,13 @@ FILE_APP = "controller_app"
 
 OTHERS = ("/site-packages", "/dist-packages")
 
+NEED_GREEN = {"stplib", "igmplib"}
+"""Parts of os-ken's library that end a task from outside, or wait with a hub.Timeout."""
+
 
 def main() -> None:
     leave_out_others()
+    choose_tasks()
     from . import recorder
 
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
@@ -89,6 +94,22 @@ def leave_out_others() -> None:
     sys.path[:] = [each for each in sys.path if each in ours or not each.endswith(OTHERS)]
 
 
+def choose_tasks() -> None:
+    """Before anything of os-ken is imported, the green threads of eventlet, on which Ryu runs, for an app that needs
+    them: with native threads a hub.Timeout never ends a wait, and hub.kill ends no task.
+    """
+    about = told()
+    try:
+        if about["is_ours"] or not NEED_GREEN & imported(folder() / about["app"]):
+            return
+    except (SyntaxError, ValueError):
+        return  # which is said when it is loaded
+    os.environ |= {"OSKEN_HUB_TYPE": "eventlet", "EVENTLET_NO_GREENDNS": "yes"}
+    with warnings.catch_warnings(action="ignore"):  # eventlet warns that it is old
+        from os_ken.lib import hub
+    hub.patch()
+
+
 def start() -> None:
     from . import recorder, ryu_alias
 
@@ -135,15 +156,14 @@ def load(path: Path) -> str:
 
 
 def imported(path: Path) -> set[str]:
-    """The parts of os-ken (or Ryu) that an app's file imports."""
-    found: set[str] = set()
+    """The words, such as `lib` and `stplib`, of the names of os-ken (or Ryu) that an app's file imports."""
+    names: list[str] = []
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            found |= {each.name.split(".")[1] for each in node.names if "." in each.name}
+            names += [each.name for each in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
-            words = node.module.split(".")
-            found |= {words[1]} if len(words) > 1 else {each.name for each in node.names}
-    return found
+            names += [f"{node.module}.{each.name}" for each in node.names]
+    return {word for name in names for first, *more in [name.split(".")] if first in ("ryu", "os_ken") for word in more}
 
 
 if __name__ == "__main__":

@@ -60,7 +60,8 @@ def install() -> None:
     from os_ken.base import app_manager
     from os_ken.lib import hub
 
-    hub.TaskExit = TaskExit
+    if hub.HUB_TYPE == "native":
+        hub.TaskExit = TaskExit
     app_manager.RyuApp = app_manager.OSKenApp
     exception.RyuException = exception.OSKenException
     sys.meta_path.insert(0, Finder())

@@ -1,0 +1,33 @@
+"""Classes of service: table 0 says what a packet may take, table 1 is a learning switch."""
+
+import csv
+from pathlib import Path
+
+from os_ken.controller import ofp_event
+from os_ken.controller.handler import CONFIG_DISPATCHER, set_ev_cls
+from ryu.app.simple_switch_13 import SimpleSwitch13
+
+CLASSES = Path(__file__).with_name("classes.csv")
+
+
+class QoS(SimpleSwitch13):
+    TABLE = 1  # in which the learning switch keeps its entries
+
+    @set_ev_cls(ofp_event.EventOFPSwitchFeatures, CONFIG_DISPATCHER)
+    def switch_features_handler(self, event):
+        """A switch has connected."""
+        super().switch_features_handler(event)
+        datapath = event.msg.datapath
+        self.classify(datapath, 0, datapath.ofproto_parser.OFPMatch(), [])
+        # TODO: for each line of CLASSES an entry with what it asks for: a meter, which must be made first (OFPMeterMod),
+        # or a queue (OFPActionSetQueue).
+
+    def classify(self, datapath, priority, match, instructions):
+        """An entry of table 0, after which table 1 decides about the port."""
+        parser = datapath.ofproto_parser
+        onward = parser.OFPInstructionGotoTable(self.TABLE)
+        datapath.send_msg(
+            parser.OFPFlowMod(
+                datapath=datapath, table_id=0, priority=priority, match=match, instructions=[*instructions, onward]
+            )
+        )
