@@ -186,3 +186,33 @@ def test_a_script_starts_its_controller_and_commands_in_a_shell(home: Home) -> N
     assert done.returncode == 0, said
     assert all(line in said.splitlines() for line in ("connected True", "shell 42", "lost 0.0", "nothing 2")), said
     assert "no file 'nothing.py'" in said
+
+
+@pytest.mark.parametrize("text", ["print 'hello'\n", "if True:\n        a = 1\n\tb = 2\n"])
+def test_a_script_for_python_2_is_refused_before_a_guest_starts(text: str, tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(text)
+    with pytest.raises(UserError, match=r"net\.py:\d: .*it is written for Python 2"):
+        script(str(tmp_path / "net.py"), ())
+
+
+DEFAULT_CONTROLLER = """
+import subprocess
+from mininet.net import Mininet
+from mininet.topo import SingleSwitchTopo
+subprocess.run("p=$(command -v ovs-testcontroller) && mount --bind /dev/null $p", shell=True)
+net = Mininet(SingleSwitchTopo(2))
+net.start()
+print("lost", net.pingAll())
+net.stop()
+"""
+
+
+@needs_mininet
+@pytest.mark.lab
+def test_mininets_default_controller_is_there_without_open_vswitchs(home: Home) -> None:
+    folder = home.folder / "work"
+    folder.mkdir()
+    (folder / "net.py").write_text(DEFAULT_CONTROLLER)
+    done = home.run("mininet", "--virtual", folder / "net.py")
+    said = (done.stdout + done.stderr).decode()
+    assert "lost 0.0" in said.splitlines(), said

@@ -372,3 +372,26 @@ def test_parts_of_ryu_that_are_missing_are_refused_with_their_line(text: str, pa
     line = 3 if text.startswith("def") else 2
     with pytest.raises(SpecError, match=rf"app\.py:{line}: {part} is a part of Ryu that os-ken does not have"):
         load_topology(tmp_path / "net.yaml")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("head = buffer(b'')[:6]", "buffer"),
+        ("def buffer(data):\n    return data\n\n\nhead = buffer(b'')", None),
+        ("from compat import unicode\nname = unicode('a')", None),
+        ("try:\n    name = unicode('a')\nexcept NameError:\n    name = 'a'", None),
+    ],
+)
+def test_what_only_python_2_has_is_refused_with_its_line(text: str, name: str | None, tmp_path: Path) -> None:
+    """As in samples of Ryu for OpenFlow 1.0: the first packet would end them."""
+    (tmp_path / "app.py").write_text(RYU.format(text))
+    (tmp_path / "net.yaml").write_text(
+        "name: net\nnodes: {a: {type: host}, s1: {type: ovs}, c0: {type: controller, app: app.py}}\n"
+        "links: {l: {ends: [a, s1]}}\n"
+    )
+    if name is None:
+        load_topology(tmp_path / "net.yaml")
+        return
+    with pytest.raises(SpecError, match=rf"app\.py:2: {name} is a part of Python 2"):
+        load_topology(tmp_path / "net.yaml")

@@ -111,6 +111,11 @@ MEMORY_BYTES = 1 << 30
 
 PROGRAMS = {
     "controller": """#!/bin/sh
+command -v ovs-testcontroller >/dev/null || {
+  port=6633
+  for each in "$@"; do case "$each" in ptcp:?*) port=${each#ptcp:} ;; esac; done
+  exec ryu-manager --ofp-tcp-listen-port "$port" simple_switch_13
+}
 for each in "$@"; do
   shift
   [ "$each" = ptcp: ] && each=ptcp:6633
@@ -175,8 +180,9 @@ exit 1
 """,
 }
 """Programs that scripts expect of a computer. Mininet counts two reports of an iperf server; iperf 2.1 makes one, so it
-reports each second as well. The reference controller, `controller`, speaks OpenFlow 1.0, at port 6633. Those for
-cgroups keep what they are told, and limit nothing. What Debian has comes first, but for OURS.
+reports each second as well. The reference controller, `controller`, speaks OpenFlow 1.0, at port 6633; where Open
+vSwitch's is not installed, our learning switch takes its place, with 1.3. Those for cgroups keep what they are told, and
+limit nothing. What Debian has comes first, but for OURS.
 """
 
 RYU = "ryu-manager"

@@ -72,7 +72,26 @@ def script(given: str, arguments: Sequence[str]) -> Script:
     if _is_private(folder, path):
         what = f"{folder} is or holds your home, and a script may read its whole folder"
         raise UserError(f"{what}; allowed: a script in a folder of its own")
+    _refuse_old_python(path)
     return Script(path.resolve().name, tuple(arguments), folder)
+
+
+OLD_PYTHON = re.compile(
+    r"Missing parentheses|inconsistent use of tabs|multiple exception types|leading zeros in decimal"
+)
+"""What Python says of programs that only Python 2 reads."""
+
+
+def _refuse_old_python(path: Path) -> None:
+    """Raises UserError for a script that only Python 2 reads; everything else Python says when it runs the script."""
+    try:
+        compile(path.read_bytes(), path.name, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        if OLD_PYTHON.search(error.msg):
+            what = f"{path.name}:{error.lineno}: {error.msg}: it is written for Python 2, and Mininet runs on Python 3"
+            raise UserError(f"{what}; allowed: Python 3 (2to3 -w {path.name} changes most of it)") from None
+    except (ValueError, RecursionError, MemoryError):
+        return
 
 
 def _is_private(folder: Path, given: Path) -> bool:

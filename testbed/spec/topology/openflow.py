@@ -291,10 +291,39 @@ def _syntax_faults(app: str, text: str) -> Iterator[Fault]:
         yield Fault(("app",), f"{app} is nested too deeply for Python", allowed)
         return
     for number, part in _missing_parts(tree):
-        what = f"{app}:{number}: {part} is a part of Ryu that os-ken does not have, as it has no web server"
+        what = f"{app}:{number}: {part} is a part of Ryu that os-ken does not have"
         yield Fault(("app",), what, REST_ALLOWED)
+    for number, name in _old_names(tree):
+        yield Fault(("app",), f"{app}:{number}: {name} is a part of Python 2", "an app for Python 3")
     if not any(isinstance(each, ast.ClassDef) for each in tree.body):
         yield Fault(("app",), f"{app} has no class, so it is not an app", allowed)
+
+
+OLD_NAMES = frozenset({"basestring", "buffer", "long", "raw_input", "unichr", "unicode", "xrange"})
+"""What Python 2 has built in, and Python 3 has not; samples of Ryu use it."""
+
+
+def _old_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Where an app uses them, each once. What it defines itself, or in a `try` may miss, is its own."""
+    nodes, tried, left = list(ast.walk(tree)), _tried(tree), set(OLD_NAMES)
+    for node in nodes:
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            left.discard(node.id)
+        elif isinstance(node, ast.arg):
+            left.discard(node.arg)
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            left.discard(node.name)
+        elif isinstance(node, ast.alias):
+            left.discard(node.asname or node.name)
+    for node in nodes:
+        if isinstance(node, ast.Name) and node.id in left and id(node) not in tried:
+            left.discard(node.id)
+            yield node.lineno, node.id
+
+
+def _tried(tree: ast.Module) -> set[int]:
+    """What is in a `try`, by its id."""
+    return {id(inside) for each in ast.walk(tree) if isinstance(each, ast.Try) for inside in ast.walk(each)}
 
 
 RYU_APPS = frozenset({"ofctl", "simple_switch_13"})
@@ -307,7 +336,7 @@ REST_ALLOWED = (
 
 def _missing_parts(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Imports of apps that came with Ryu and are not there, with their lines. What is in a `try` may be missing."""
-    tried = {id(inside) for each in ast.walk(tree) if isinstance(each, ast.Try) for inside in ast.walk(each)}
+    tried = _tried(tree)
     for node in ast.walk(tree):
         if id(node) not in tried and isinstance(node, ast.Import | ast.ImportFrom):
             yield from ((node.lineno, name) for name in _imports(node) if _is_missing(name))
