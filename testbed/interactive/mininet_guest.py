@@ -180,9 +180,9 @@ exit 1
 """,
 }
 """Programs that scripts expect of a computer. Mininet counts two reports of an iperf server; iperf 2.1 makes one, so it
-reports each second as well. The reference controller, `controller`, speaks OpenFlow 1.0, at port 6633; where Open vSwitch's is
-not installed, our learning switch takes its place, with 1.3. Those for cgroups keep what they are told, and limit
-nothing. What Debian has comes first, but for OURS.
+reports each second as well. The reference controller, `controller`, speaks OpenFlow 1.0, at port 6633; our learning
+switch takes its place, with 1.3, where Open vSwitch's is not installed. Those for cgroups keep what they are told, and
+limit nothing. What Debian has comes first, but for OURS.
 """
 
 RYU = "ryu-manager"
