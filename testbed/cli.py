@@ -33,6 +33,7 @@ GROUPS = {
     "measure": {
         "run": "Run the trials of a scenario.",
         "cc": "Say what a change of congestion control did.",
+        "packetdrill": "Run packet-level scripts of TCP in a lab kernel.",
         "merge": "Merge the shards of a scenario.",
         "audit": "Repeat a random sample of trials, and compare the bytes.",
         "calibrate": "Rebuild a measured path, and measure it again.",

@@ -71,7 +71,7 @@ def two_networks(tmp_path: Path) -> Iterator[None]:
         ("testbed ", "none", list(cli.COMMANDS)),
         ("testbed re", "none", ["reproduce", "results", "report", "reload"]),
         ("testbed fly ", "none", []),
-        ("testbed kernel ", "none", ["build", "fetch", "export", "import", "list"]),
+        ("testbed kernel ", "none", ["build", "key", "fetch", "export", "import", "list"]),
         ("testbed kernel bu", "none", ["build"]),
         ("testbed run quick", "files", ["quickstart"]),
         ("/opt/bin/testbed run quick", "files", ["quickstart"]),
