@@ -129,9 +129,13 @@ def test_scripts_pass_and_fail_in_lab_time(tmp_path: Path) -> None:
     assert (suite.get("tests"), suite.get("failures")) == ("6", "3")
     assert all(1 < float(case.get("time", "0")) < 1.3 for case in suite.iter("testcase"))
     assert {case.get("name") for case in suite.iter("testcase") if case.find("failure") is not None} == {"bad.pkt"}
-    same = command(folder, "--base", "linux-7.3.4", "--ip", "ipv4")
-    assert same.returncode == 0, same.stdout + same.stderr
-    assert "fails on both bad.pkt ipv4" in same.stdout
+
+
+@pytest.mark.lab
+def test_a_base_that_is_the_candidate_is_refused(tmp_path: Path) -> None:
+    ran = command(written(tmp_path / "s", bad=FAILS), "--base", find(None).name)
+    assert ran.returncode == 2
+    assert "every failure would be a known one" in ran.stderr
 
 
 @pytest.mark.lab

@@ -12,7 +12,7 @@ import typer
 
 from ...compare import drill
 from ...compare.drill import Drilled
-from ...error import harmless
+from ...error import UserError, harmless
 from ...kernel import packetdrill as kernels
 from ...kernel.image.cache import find
 from ...trial.folder import write_named
@@ -21,7 +21,7 @@ from ..terminal import Terminal, say
 EXAMPLES = (
     ("Run the scripts of a tree of Linux; the first time, name packetdrill's source",
      "testbed packetdrill ~/linux --source ~/packetdrill"),
-    ("Find the scripts that a change of yours fails, and the kernel without it passes",
+    ("Find the scripts that your change fails and Linux without it passes",
      "testbed packetdrill ~/linux --kernel mine --base linux-7.3.4"),
     ("Write a file for a build server", "testbed packetdrill tests/ --format junit -o packetdrill.xml"),
 )  # fmt: skip
@@ -81,6 +81,9 @@ def packetdrill(
     """
     wanted = kernels.cases(scripts, tuple(each.value for each in ip or Ip))
     images = [find(kernel), *([] if base is None else [find(base)])]
+    if len({image.path for image in images}) < len(images):
+        what = f"--base is the kernel {images[0].name}, which is the candidate, too: every failure would be a known one"
+        raise UserError(f"{what}; allowed: another kernel (testbed kernel list)")
     program = kernels.program(source, jobs)
     options = () if tolerance is None else (f"--tolerance_usecs={tolerance}",)
     console = Terminal()
