@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -248,6 +250,18 @@ def test_told_is_only_what_concerns_controllers(tmp_path: Path) -> None:
     assert lines[0] == "a switch did not find its controller"
     assert (len(lines), lines[1], lines[12], lines[13]) == (16, "c0 printed, at last:", "  line 9999", "  \\x1b[2J")
     assert lines[14:] == ["c1 printed nothing", "c2 printed nothing"]
+
+
+def test_who_waits_for_a_controller_that_has_ended_stops_waiting(tmp_path: Path) -> None:
+    """Also while nobody has asked for the status of what has ended, so that its number is still there."""
+    with subprocess.Popen(["true"]) as ended:
+        os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+        (tmp_path / "pid").write_text(f"{ended.pid}\n")
+        words = ("sh", "-c", node_files.IMPATIENT, tmp_path / "pid", "sleep", "1000")
+        assert subprocess.run(words, timeout=60, check=False).returncode == 1
+    (tmp_path / "pid").write_text(f"{os.getpid()}\n")
+    words = ("sh", "-c", node_files.IMPATIENT, tmp_path / "pid", "sh", "-c", "exit 5")
+    assert subprocess.run(words, timeout=60, check=False).returncode == 5
 
 
 def test_every_node_has_its_name_at_all_its_addresses() -> None:

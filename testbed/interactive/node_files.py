@@ -91,12 +91,16 @@ def talking(step: Step) -> Step:
 IMPATIENT = """
 "$@" & waits=$!
 while kill -0 "$waits" 2>/dev/null; do
-  if read -r pid <"$0" && ! kill -0 "$pid"; then kill "$waits"; exit 1; fi 2>/dev/null
+  if read -r pid <"$0"; then
+    case "$(sed 's/.*) //' "/proc/$pid/stat")" in '' | Z* | X*) kill "$waits"; exit 1 ;; esac
+  fi 2>/dev/null
   sleep 0.1
 done
 wait "$waits"
 """
-"""Runs a program that waits for a controller, until that has ended: $0 has the number of its process."""
+"""Runs a program that waits for a controller, until that has ended: $0 has the number of its process, which may be a
+zombie by then.
+"""
 
 
 def impatient(step: Step, controllers: Mapping[str, str]) -> Step:
