@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -47,7 +48,7 @@ def cc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
     return run
 
 
-OURS = ("--scenario", "short.yaml", "--quick")
+OURS = ("--scenario", "short.yaml", "--budget", "3 seeds")
 
 
 def trials(folder: Path) -> dict[str, int]:
@@ -99,6 +100,48 @@ def test_the_same_parameter_is_the_same_and_what_was_interrupted_goes_on(cc: Cc,
     assert [path for path in before if before[path] != after[path]] == [gone]
 
 
+PROGRAMS = """
+name: window
+topology:
+  name: pair
+  nodes: {client: {type: host}, server: {type: host}}
+  links: {path: {ends: [server, client], rate: 50 Mbit/s, rtt: 40 ms, buffer: 1 bdp, jitter: 100 us}}
+workload:
+  tool: command
+  server: {at: server, run: [python3, window.py, serve, "8000"], ready: {output: serving}}
+  client: {at: client, run: [python3, window.py, fetch, "{server.address}", "8000", "1000000", "{variant}"]}
+  files: [window.py]
+  measure: {goodput: {bytes: 1 MB}}
+sweep: {workload.variant: ["1000000", "30000"]}
+"""
+
+
+def test_two_variants_of_a_program_are_compared(cc: Cc, tmp_path: Path) -> None:
+    (tmp_path / "window.yaml").write_text(PROGRAMS)
+    shutil.copy(Path(__file__).parent / "data" / "window.py", tmp_path)
+    rest = ("--scenario", "window.yaml", "--budget", "5 seeds")
+    code, out, err = cc("variant:30000", "--base", "1000000", *rest)
+    assert code == 1, err
+    assert "30000 is worse than 1000000" in " ".join(out.split())
+    assert "first trial" not in err  # which is for controls
+    (found,) = (
+        cell
+        for home in (tmp_path / "results/cc/candidate").iterdir()
+        for cell in json.loads((home / "verdict.json").read_text())["cells"]
+        if cell["is_primary"]
+    )
+    assert (
+        found["candidate"] < 30000 * 8 / 0.04 * 1.5 < found["base"]
+    )  # a window, twice 30000 bytes less overhead, an RTT
+    code, out, err = cc("variant:1000000", "--base", "1000001", *rest)
+    assert code == 0, err
+    assert "1000000 is the same as 1000001" in " ".join(out.split())
+    (tmp_path / "window.yaml").write_text(PROGRAMS.replace("{variant}", "1000000"))
+    code, _, err = cc("variant:30000", "--base", "1000000", *rest)
+    assert code == 2  # both sides would run the same, and be the same
+    assert "no program has {variant} in its words (window)" in err
+
+
 def test_a_second_one_in_the_same_folder_is_refused(cc: Cc, tmp_path: Path) -> None:
     (tmp_path / "results/cc").mkdir(parents=True)
     descriptor = open_lock(tmp_path / "results/cc/.lock")
@@ -142,7 +185,14 @@ def test_a_folder_without_linux_is_no_tree_to_build(cc: Cc, tmp_path: Path) -> N
         (("tcp_none.c",), r"tcp_none\.c: there is no such file"),
         (("short.yaml",), r"short\.yaml: what it is cannot be told from its name"),
         (("cubic", "--param", "beta"), "this is not NAME=VALUE,VALUE; allowed: such as --param beta=717,512"),
-        (("reno", "--quick", "--budget", "5 seeds"), "--quick is a budget of 3 seeds; allowed: it, or --budget"),
+        (
+            ("reno", "--quick", "--budget", "5 seeds"),
+            "--quick is a budget of 3 min and 8 seeds; allowed: it, or --budget",
+        ),
+        (("variant:2",), "two values of a program's {variant} are compared; allowed: variant:VALUE --base ANOTHER"),
+        (("variant:2", "--base", "2"), "two values of a program's {variant} are compared"),
+        (("variant:2", "--base", "1"), "flow has no 'variant' to vary"),
+        (("variant:2", "--base", "1", "--param", "beta=1"), "a program has no --param"),
         (("reno", "--watch"), "--watch reno: there is no such file"),
     ],
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from testbed.commands.candidate.contender import Contender
-from testbed.commands.candidate.suite import scenario_files
+from testbed.commands.candidate.suite import QUICK, scenario_files
 from testbed.commands.candidate.under_test import under_test
 from testbed.error import UserError
 from testbed.kernel.image.cache import KernelImage
@@ -125,3 +125,9 @@ def test_another_kernel_control_or_setting_is_another_folder() -> None:
     ]
     assert len({plain.identity("cubic", "suite"), *others}) == 6
     assert replace(plain, label="a new name").identity("cubic", "suite") == plain.identity("cubic", "suite")
+
+
+def test_the_quick_part_is_of_the_suite_and_in_its_order() -> None:
+    whole, part = ([path.stem for path in scenario_files((), is_quick)] for is_quick in (False, True))
+    assert set(part) == set(QUICK) < set(whole)
+    assert part == [each for each in whole if each in part]

@@ -44,12 +44,12 @@ MODULE_LICENSE("GPL");
 
 @pytest.fixture
 def cc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Cc:
-    """Runs `testbed cc --quick` on a scenario of the suite: exit code, standard output and error."""
+    """Runs `testbed cc --budget "3 seeds"` on a scenario of the suite: exit code, standard output and error."""
     monkeypatch.chdir(tmp_path)
 
     def run(what: Path, scenario: str) -> tuple[int, str, str]:
         file = SCENARIOS / "regression" / f"{scenario}.yaml"
-        monkeypatch.setattr(sys, "argv", ["testbed", "cc", str(what), "--quick", "--scenario", str(file)])
+        monkeypatch.setattr(sys, "argv", ["testbed", "cc", str(what), "--budget", "3 seeds", "--scenario", str(file)])
         capsys.readouterr()
         with pytest.raises(SystemExit) as ended:
             cli.main()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,17 +25,23 @@ from ...trial import software
 CUBIC = "cubic"
 """The base if nobody names another one; the control that stands in the suite's files for the one under test."""
 SYSCTL = "sysctl:"
+VARIANT = "variant:"
+VARIANT_KEY = "workload.variant"
+PROGRAM = ""
+"""The control under test of two programs: none."""
 PATCHES = (".patch", ".diff")
 PARAM, PARAM_VALUE = re.compile(r"[A-Za-z_]\w*"), re.compile(r"[\w.+-]+")
 ALLOWED = (
     "a file tcp_NAME.c, a patch (.patch or .diff), a folder with Linux's source, the name of a congestion control "
-    "(testbed kernel list), or sysctl:KEY=VALUE"
+    "(testbed kernel list), sysctl:KEY=VALUE, or variant:VALUE"
 )
 
 
 @dataclass(frozen=True)
 class Contender:
-    """One side: the `control` under test, on a kernel, with settings as `--set` takes them. `label` is for people."""
+    """One side: the `control` under test (or PROGRAM), on a kernel, with settings as `--set` takes them. `label` is for
+    people.
+    """
 
     label: str
     control: str
@@ -57,6 +64,11 @@ class Pair:
     base: Contender
     candidate: Contender
     built: Built | None = None
+
+    @property
+    def is_of_programs(self) -> bool:
+        """Whether programs are compared, and no control of the kernel."""
+        return self.candidate.control == PROGRAM
 
     @property
     def is_same_code(self) -> bool:
@@ -87,6 +99,8 @@ def pair(
     none, MachineError for what is missing.
     """
     path = Path(what).expanduser()
+    if what.startswith(VARIANT):
+        return _of_variant(what.removeprefix(VARIANT), base, source, report)
     if what.startswith(SYSCTL):
         return _of_sysctl(what.removeprefix(SYSCTL), base, source, report)
     if path.is_dir() and not (path / "Makefile").is_file():  # it may be called as a control is
@@ -174,6 +188,17 @@ def _of_sysctl(written: str, base: str | None, source: str | None, report: Repor
     control = _control(base, first_boot.features(image.path).congestion_controls, CUBIC)
     first = Contender(control, control, kernel, image)
     return Pair(first, replace(first, label=f"{key}={value}", settings=(f"sysctls.{key}={value}",)))
+
+
+def _of_variant(value: str, base: str | None, source: str | None, report: Report) -> Pair:
+    if not value or base is None or value == base:
+        what = f"{VARIANT}{value}: two values of a program's {{variant}} are compared"
+        raise UserError(f"{what}; allowed: {VARIANT}VALUE --base ANOTHER --scenario FILE")
+    image, kernel = _plain(source, report)
+    first, second = (
+        Contender(each, PROGRAM, kernel, image, (f"{VARIANT_KEY}={json.dumps(each)}",)) for each in (base, value)
+    )
+    return Pair(first, second)
 
 
 def _plain(source: str | None, report: Report) -> tuple[KernelImage, Kernel]:

@@ -34,19 +34,23 @@ from ..screen import duration
 from ..sequential.budget import Budget
 from ..sequential.until_decided import UntilDecided
 from ..terminal import say
-from .contender import Contender, Pair
+from .contender import VARIANT_KEY, Contender, Pair
 from .under_test import under_test
 
 FIRST = ("shallow-buffer", "idle", "timeout", "bulk", "random-loss", "coexistence", "rate-step", "bufferbloat")
 """Scenarios of ours in which a change of a control was most often seen, the first one first; then all others."""
+QUICK = ("shallow-buffer", "idle", "timeout", "bulk", "coexistence")
+"""Those of --quick: more seeds of fewer cells decide more than three seeds of all."""
 OF_SIDE = frozenset({HOST, PROVENANCE, TRIAL})
 """Files of a trial that name its kernel or this computer."""
 
 
-def scenario_files(given: Sequence[Path]) -> tuple[Path, ...]:
-    """The files of the suite in the order in which they run. Raises UserError for two of one name."""
+def scenario_files(given: Sequence[Path], is_quick: bool = False) -> tuple[Path, ...]:
+    """The files of the suite, or of its quick part, in the order in which they run; or those that are `given`. Raises
+    UserError for two of one name.
+    """
     folder = SCENARIOS / "regression"
-    files = tuple(given) or tuple(sorted(folder.glob("*.yaml")))
+    files = tuple(given) or tuple(path for path in folder.glob("*.yaml") if not is_quick or path.stem in QUICK)
     names = [path.stem for path in files]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise UserError(f"--scenario: two files are called {', '.join(twice)}; allowed: names that differ")
@@ -100,7 +104,12 @@ class Suite:
                 return None
             if self._measure(path):
                 say(self.console, *self._preview(path.stem))
-        roots = [root for root in (self.base, self.candidate) if compared_run.suite(root)]
+        roots = [root for root in (self.base, self.candidate) if root.is_dir() and compared_run.suite(root)]
+        if len(roots) < 2 and self.pair.is_of_programs:
+            raise UserError(
+                f"no program has {{variant}} in its words ({', '.join(path.stem for path in self.files)}); "
+                "allowed: --scenario with a scenario of tool: command that has"
+            )
         if len(roots) < 2:
             raise UserError(
                 f"no scenario has a flow of the control under test ({', '.join(path.stem for path in self.files)}); "
@@ -137,7 +146,12 @@ class Suite:
             asked = load_scenario(path, side.settings)
             scenario = under_test(asked, side, self.pair.base.control, LEAST)
             if not scenario.cells:
-                say(self.console, f"{path.stem} is left out: no flow of it has the control under test")
+                what = (
+                    "program has {variant} in its words"
+                    if self.pair.is_of_programs
+                    else "flow has the control under test"
+                )
+                say(self.console, f"{path.stem} is left out: no {what}")
                 return False
             store = Store(home / path.stem)
             if _is_done(scenario, store):
@@ -165,7 +179,7 @@ class Suite:
 
     @staticmethod
     def _ignored(scenarios: Sequence[tuple[Path, Scenario]]) -> tuple[str, ...]:
-        """The congestion controls of background traffic, in which the sides may differ."""
+        """The variant of programs and the congestion controls of background traffic, in which the sides may differ."""
         names = {
             name
             for _, each in scenarios
@@ -173,7 +187,7 @@ class Suite:
             for name, background in cell.background
             if not isinstance(background, Constant)
         }
-        return tuple(f"background.{name}.congestion" for name in sorted(names))
+        return (VARIANT_KEY, *(f"background.{name}.congestion" for name in sorted(names)))
 
     def identical(self) -> tuple[int, int]:
         """How many pairs of trials have the same files, but for what names the kernel, and how many there are."""

@@ -16,11 +16,13 @@ from typing import Any
 from ...model.background import Backgrounds, Constant
 from ...model.run_setting import LAB
 from ...model.scenario import CONGESTION_SYSCTL, Axis, Cell, Params, Scenario
-from .contender import CUBIC, Contender
+from ...model.workload.command import CommandWorkload
+from .contender import CUBIC, PROGRAM, VARIANT_KEY, Contender
 
 TESTED = "tested"
 """What parameters call the control under test."""
 CONTROL_KEY = re.compile(r"(^|\.)(congestion|tcp_congestion_control)$")
+PLACE = "{variant}"
 WORD = re.compile(r"[a-z][a-z0-9_]*")
 
 Rename = Callable[[str], str]
@@ -30,6 +32,8 @@ def under_test(scenario: Scenario, side: Contender, base_control: str, repetitio
     """The scenario with so many repetitions. Cells in which the control under test does not take part are left out if
     they would not differ; then there may be none.
     """
+    if side.control == PROGRAM:
+        return _program(scenario, side, repetitions)
     here, told = _names(side.control, base_control), _names(TESTED, base_control)
     cells = tuple(_cell(cell, side, here, told) for cell in scenario.cells if _has(cell, scenario))
     axes = tuple(Axis(axis.key, tuple(_text(axis.key, each, told) for each in axis.values)) for axis in scenario.axes)
@@ -42,6 +46,22 @@ def under_test(scenario: Scenario, side: Contender, base_control: str, repetitio
         until=None,
         expect=(),
     )
+
+
+def _program(scenario: Scenario, side: Contender, repetitions: int) -> Scenario:
+    """The cells in which a program has {variant} in its words. It is no parameter, so that trials pair."""
+    cells = tuple(
+        replace(
+            cell,
+            params=tuple(each for each in cell.params if each[0] != VARIANT_KEY),
+            kernel=side.kernel if cell.kernel == LAB else cell.kernel,
+        )
+        for cell in scenario.cells
+        if isinstance(cell.workload, CommandWorkload)
+        and any(PLACE in word for each in cell.workload.started for word in each.run)
+    )
+    axes = tuple(axis for axis in scenario.axes if axis.key != VARIANT_KEY)
+    return replace(scenario, cells=cells, axes=axes, repetitions=repetitions, until=None, expect=())
 
 
 def _names(tested: str, base_control: str) -> Rename:

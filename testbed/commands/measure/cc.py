@@ -24,7 +24,7 @@ from ..sequential.budget import Budget, budget_of
 from ..terminal import Terminal, say
 
 BUDGET = "10 min"
-QUICK = Budget(repetitions=3)
+QUICK = Budget(repetitions=8, wall_s=180.0)
 
 EXAMPLES = (
     ("Find out what your congestion control does that CUBIC does not", "testbed cc tcp_foo.c"),
@@ -36,7 +36,7 @@ EXAMPLES = (
 )  # fmt: skip
 
 RULES = (
-    Never("--quick", ("--budget",), "{option} is a budget of 3 seeds; allowed: it, or {others}"),
+    Never("--quick", ("--budget",), "{option} is a budget of 3 min and 8 seeds; allowed: it, or {others}"),
 )  # fmt: skip
 
 
@@ -47,7 +47,7 @@ def cc(
         typer.Argument(
             metavar="WHAT",
             help="What to judge: a file tcp_NAME.c, a patch to Linux, a folder with Linux's source, the name of a "
-            "congestion control, or sysctl:KEY=VALUE.",
+            "congestion control, sysctl:KEY=VALUE, or variant:VALUE, a program of a scenario.",
         ),
     ],
     base: Annotated[
@@ -55,7 +55,7 @@ def cc(
         typer.Option(
             metavar="NAME",
             help="The congestion control to compare with; of a patch or a folder, the one that runs on both sides. If "
-            "left out, the one whose file a patch changes, else cubic.",
+            "left out, the one whose file a patch changes, else cubic. Of variant:VALUE the other value.",
         ),
     ] = None,
     budget: Annotated[
@@ -66,7 +66,9 @@ def cc(
             'cell) or "500 trials"; may be repeated.',
         ),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Only 3 seeds of each cell: large changes.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Only half of the suite's cells, up to 8 seeds of each, 3 min at most.")
+    ] = False,
     source: Annotated[
         str | None,
         typer.Option(
@@ -77,7 +79,10 @@ def cc(
     ] = None,
     scenario: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FILE", help="Instead of the suite, this scenario, written for CUBIC; may be repeated."),
+        typer.Option(
+            metavar="FILE",
+            help="Instead of the suite, this scenario, written for CUBIC or with {variant}; may be repeated.",
+        ),
     ] = None,
     param: Annotated[
         list[str] | None,
@@ -108,13 +113,16 @@ def cc(
     asked = QUICK if quick else budget_of(budget or [BUDGET])
     if watching:
         watch.watch(Path(what), _again(sys.argv))
-    began_s = time.monotonic()
     console = Terminal()
+    if what.startswith(contender.VARIANT) and (not scenario or param):
+        said = "its scenario is missing" if not scenario else "a program has no --param"
+        raise UserError(f"{what}: {said}; allowed: testbed cc variant:VALUE --base ANOTHER --scenario FILE")
     with Bar(console, Use.lab) as bar:
         made = contender.pair(what, base, source, bar.show, jobs, is_swept=bool(param))
     if made.built is not None:
         _tell_build(console, made.built)
-    files = suite.scenario_files(scenario or ())
+    began_s = time.monotonic()
+    files = suite.scenario_files(scenario or (), quick)
     pairs = contender.swept(made, param or ())
     codes = [_code(Suite(pair, files, output, asked, jobs, console, began_s)) for pair in pairs]
     if code := max(codes, key=SEVERITY.index):
@@ -142,8 +150,8 @@ def _judge(made: Suite) -> int:
     with made.alone():
         if pair.is_same_code:
             return verdict.show_same_code(pair, made.candidate)
-        if smoke.smoke(pair.candidate, pair.base.control, made.candidate) is not None:
-            said = f"first trial: passed, {duration(time.monotonic() - made.began_s)} after the start"
+        if not pair.is_of_programs and smoke.smoke(pair.candidate, pair.base.control, made.candidate) is not None:
+            said = f"first trial: passed, {duration(time.monotonic() - made.began_s)} after the build"
             say(made.console, said)
         found = made.carry_out()
         if found is None:
