@@ -142,6 +142,12 @@ PLANS: dict[str, dict[str, Any]] = {
         }
     },
     "policer": {"path": {"policer": {"rate": "20 Mbit/s", "burst": "64 KiB"}}, "workload": UDP},
+    "per-flow": {"path": {"per_flow": "20 Mbit/s"}, "workload": {"flows": 3}},
+    "policed-flows": {
+        "path": {"per_flow": {"rate": "10 Mbit/s", "burst": "64 KiB", "police": True}},
+        "workload": {**UDP, "flows": 2},
+    },
+    "wander": {"path": {"wander": {"sd": "1 ms", "correlation": "300 ms", "step": "200 ms"}}},
     "trace": {"path": {"rate": None, "trace": TRACES, "buffer": "50 packets"}},
     "down": {"path": {"down": {"from": "300 ms", "for": "100 ms"}, "buffer": "40 packets"}},
     "by-hand": {"path": {"down": "by hand"}},

@@ -48,6 +48,9 @@ def _path(draw: random.Random) -> dict[str, Any]:
             },
             {"down": {"from": "600 ms", "for": "100 ms"}},
             {"policer": {"rate": f"{max(2, rate // 2)} Mbit/s", "burst": "64 KiB"}},
+            {"per_flow": f"{max(1, rate // 3)} Mbit/s"},
+            {"per_flow": {"rate": f"{max(1, rate // 3)} Mbit/s", "burst": "64 KiB", "police": True}},
+            {"wander": {"sd": f"{rtt * 200} us", "correlation": "500 ms", "step": "100 ms"}},
         )
     )
     if draw.random() < 0.35:

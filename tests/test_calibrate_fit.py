@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from testbed.calibrate import written
 from testbed.calibrate.fit import path
 from testbed.calibrate.fit.fitted import Fitted, poisson_interval
 from testbed.calibrate.fit.path import PathFit
@@ -198,6 +199,9 @@ def test_a_cap_of_each_flow_comes_out_where_neither_window_nor_loss_explains_it(
     found = fitted(steady_pings(), one, four)
     assert found.of("per_flow", "forward").value == pytest.approx(10e6, rel=0.01)
     assert found.of("rate", "forward").status == "bound"  # eight flows might get more
+    link = chosen(found, {})
+    assert link.keys()["per_flow"].endswith(" Mbit/s")  # a direction that nobody measured is as the other one
+    assert "per_flow, forward: 1 flow gets" in written.topology(link)
 
 
 def test_a_window_explains_one_flow_as_well_as_a_cap_does() -> None:

@@ -9,7 +9,7 @@ import pytest
 from testbed.commands.describe.path import path as path_command
 from testbed.compare import cloud_path, published
 from testbed.error import UserError
-from testbed.model.link.bucket import Shaper
+from testbed.model.link.bucket import PerFlow, Shaper
 from testbed.spec.load import load_topology
 
 HEAD = "src_region,src_tier,src_instance_class,dst_region,dst_tier,dst_instance_class,"
@@ -73,6 +73,24 @@ def test_an_instance_has_its_token_bucket(tmp_path: Path, instance: str, burst_b
     (link,) = load_topology(tmp_path / "out.yaml").links
     for way in (link.asked("forward", is_data=True), link.asked("backward", is_data=False)):
         assert way.shaper == Shaper(10**10, round(burst_bytes), round(refill_bps))
+        assert way.per_flow == PerFlow(5 * 10**9)
+
+
+def test_a_flow_of_aws_has_its_cap_where_the_link_carries_more(folder: Path) -> None:
+    file = folder / cloud_path.THROUGHPUT
+    lines = file.read_text().splitlines()
+    text = "\n".join(
+        line.replace("4.7e9", "9.4e9").replace("6.9e9", "3.9e9").replace("gcp:b-c", "aws:b") for line in lines
+    )
+    file.write_text(text + "\n")
+    latency = folder / cloud_path.LATENCY
+    latency.write_text(latency.read_text().replace("gcp:b-c", "aws:b"))
+    written = made(folder, "aws:a", "aws:b", grid=folder)
+    assert "# per_flow: Amazon EC2 User Guide" in written
+    (link,) = load_topology(folder / "out.yaml").links
+    assert link.forward.per_flow == PerFlow(5 * 10**9)
+    assert (link.forward.rate_bps or 0) > 5 * 10**9
+    assert link.backward.per_flow is None
 
 
 def test_without_rows_a_path_of_aws_has_the_rate_of_its_rtt(tmp_path: Path) -> None:

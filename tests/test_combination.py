@@ -26,6 +26,8 @@ RATES: dict[str, dict[str, Any]] = {
     "rate": {},
     "shaper": {"rate": None, "shaper": {"rate": "40 Mbit/s", "burst": "8 Mbit", "refill": "10 Mbit/s"}},
     "policer": {"policer": {"rate": "20 Mbit/s", "burst": "64 KiB"}},
+    "per_flow": {"per_flow": "20 Mbit/s"},
+    "policed flows": {"per_flow": {"rate": "20 Mbit/s", "burst": "64 KiB", "police": True}},
     "trace": {"rate": {"backward": "100 Mbit/s"}, "trace": {"forward": TRACE}},
     "policy": {"policy": {"after": "500 kB", "rate": "20 Mbit/s"}},
 }
@@ -46,6 +48,7 @@ FAULTS: dict[str, dict[str, Any]] = {
 REFUSED = {
     ("shaper", "down"): "a link cannot have 'shaper' and go down",
     ("trace", "down"): "a link cannot have 'trace' and go down",
+    ("per_flow", "down"): "a link cannot have 'per_flow' and go down",
     ("shaper", "overtaken"): "its rate varies; allowed: a time",
     ("trace", "overtaken"): "its rate varies; allowed: a time",
 }
@@ -71,6 +74,8 @@ def rows() -> list[tuple[str, str, str]]:
         rate = max(can, key=lambda each: ((each, queue) not in queues) + ((each, fault) not in faults))
         found.append((rate, queue, fault))
     missing = set(product(RATES, QUEUES)) - {(rate, queue) for rate, queue, _ in found}
+    lone = set(product(RATES, FAULTS)) - {(rate, fault) for rate, _, fault in found} - REFUSED.keys()
+    found += [(rate, "codel", fault) for rate, fault in sorted(lone)]
     return [*found, *((rate, queue, "loss") for rate, queue in sorted(missing))]
 
 
@@ -181,10 +186,10 @@ def test_on_the_wall_clock_it_is_valid_or_says_that_the_computer_is_busy(run_tri
     assert ran.result.verdict != "invalid", ran.result.warnings
 
 
-@pytest.mark.parametrize("name", ["shaper", "policer", "trace"])
+@pytest.mark.parametrize("name", ["shaper", "policer", "per_flow", "trace"])
 def test_the_host_refuses_queueing_disciplines_of_ours(name: str) -> None:
     trial = make_trial(path={"buffer": "100 packets", **RATES[name]}, kernel="host")
-    with pytest.raises(UserError, match="a queueing discipline of ours, which only the lab kernel has"):
+    with pytest.raises(UserError, match="queueing disciplines of ours, which only the lab kernel has"):
         readiness.check(trial, orders(trial))
 
 
@@ -200,9 +205,10 @@ def test_the_host_can_do_it_or_says_what_it_lacks(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "kernel", "why"),
     [
-        ("shaper", "host", "a queueing discipline of ours, which only the lab kernel has"),
-        ("policer", "host", "a queueing discipline of ours, which only the lab kernel has"),
-        ("trace", "host", "a queueing discipline of ours, which only the lab kernel has"),
+        ("shaper", "host", "queueing disciplines of ours, which only the lab kernel has"),
+        ("policer", "host", "queueing disciplines of ours, which only the lab kernel has"),
+        ("per_flow", "host", "queueing disciplines of ours, which only the lab kernel has"),
+        ("trace", "host", "queueing disciplines of ours, which only the lab kernel has"),
     ],
 )
 def test_beside_a_virtual_machine_it_is_refused_where_the_lab_kernel_would_be_needed(

@@ -17,7 +17,8 @@ from testbed.codec.keyed import read
 from testbed.error import MachineError, SpecError
 from testbed.kernel.ready import feasibility
 from testbed.kernel.ready.probe import Lacking
-from testbed.model.link.impairment import Buffer, Direction
+from testbed.model.link.buffer import Buffer
+from testbed.model.link.impairment import Direction
 from testbed.model.openflow import Controller, Ovs
 from testbed.model.scenario import Trial
 from testbed.model.topology import Link, Topology

@@ -120,6 +120,7 @@ def test_a_trial_needs_no_file_to_be_repeated(tmp_path: Path) -> None:
     [
         {"rate": None, "shaper": {"rate": "10 Mbit/s", "burst": "1 MB", "refill": "1 Mbit/s"}},
         {"policer": {"rate": "10 Mbit/s", "burst": "64 KiB"}},
+        {"per_flow": "10 Mbit/s"},
         {"rate": None, "trace": {"file": "t", "opportunities": "ms 1x3 2"}},
     ],
 )
@@ -154,7 +155,7 @@ def looks(*rows: dict[str, int]) -> list[PacedSample]:
     ],
 )
 def test_a_bucket_that_does_not_add_up_is_told(seen: Sequence[PacedSample], said: str) -> None:
-    assert any(said in what for what in bucket_check._replayed(CREDIT, seen))
+    assert any(said in what for what in bucket_check.replayed(CREDIT, seen))
 
 
 def test_a_bucket_that_adds_up_is_fine() -> None:
@@ -164,7 +165,7 @@ def test_a_bucket_that_adds_up_is_fine() -> None:
         {"time_ns": 3 * 10**9, "taken_bytes": 1_200_000, "credit_bytes": 0},
         {"time_ns": 23 * 10**9, "taken_bytes": 1_200_000, "credit_bytes": 10**6},
     )
-    assert not list(bucket_check._replayed(CREDIT, seen))
+    assert not list(bucket_check.replayed(CREDIT, seen))
 
 
 @pytest.mark.parametrize(("taken_bytes", "found"), [(3028, 0), (3027, 1), (3029, 1), (0, 1)])
@@ -270,6 +271,7 @@ def test_samples_say_when_credit_was_used_up() -> None:
     [
         ({"rate": None, "shaper": {"rate": "8 Mbit/s", "burst": "1 MB", "refill": "800 kbit/s"}}, "shaper"),
         ({"policer": {"rate": "8 Mbit/s", "burst": "1 MB"}}, "policer"),
+        ({"per_flow": "8 Mbit/s"}, "per flow"),
     ],
 )
 def test_without_samples_the_gate_says_what_it_cannot_tell(path: dict[str, Any], check: str) -> None:

@@ -17,7 +17,8 @@ from junk import JUNK, paths, problems_of
 from shipped import scenarios
 
 from testbed.error import MachineError, Problem, SpecError
-from testbed.model.link.impairment import Buffer, Direction, GilbertElliott, Jitter, PeriodicLoss, RandomLoss
+from testbed.model.link.buffer import Buffer
+from testbed.model.link.impairment import Direction, GilbertElliott, Jitter, PeriodicLoss, RandomLoss
 from testbed.model.run_setting import Kernel
 from testbed.model.scenario import Scenario, trial_ids
 from testbed.model.topology import Topology

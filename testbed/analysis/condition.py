@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..codec.frozen import dataclass
 from ..model.address import address_book
 from ..model.data_path import DataPath, PathHop, data_path_between, data_ways, path_loss
-from ..model.link.impairment import buffer_words
+from ..model.link.buffer import buffer_words
 from ..model.scenario import Trial
 from ..trial.result import TrialResult
 from ..units import format_size

@@ -18,7 +18,7 @@ TRACE = "measured.trace"
 """The copy of a trace in the folder of a calibration, whatever the file was called."""
 DIGITS = 5
 BACK = {"forward": "backward", "backward": "forward"}
-ORDER = ("rate", "rtt", "jitter", "loss", "buffer", "shaper", "policer", "trace", "mtu")
+ORDER = ("rate", "rtt", "jitter", "loss", "buffer", "shaper", "policer", "per_flow", "trace", "mtu")
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class LinkFit:
         return {key: found[key] for key in sorted(found, key=lambda key: ORDER.index(key) if key in ORDER else 99)}
 
     def _rates(self) -> dict[str, Any]:
-        found: dict[str, dict[str, Any]] = {"rate": {}, "shaper": {}, "buffer": {}}
+        found: dict[str, dict[str, Any]] = {"rate": {}, "shaper": {}, "buffer": {}, "per_flow": {}}
         for way in WAYS:
             if f"bucket_rate.{way}" in self.numbers:
                 names = ("rate", "burst", "refill")
@@ -92,6 +92,8 @@ class LinkFit:
                 }
             elif f"rate.{way}" in self.numbers:
                 found["rate"][way] = _rate(self.numbers[f"rate.{way}"].value)
+            if f"per_flow.{way}" in self.numbers:
+                found["per_flow"][way] = _rate(self.numbers[f"per_flow.{way}"].value)
             if f"buffer.{way}" in self.numbers:
                 found["buffer"][way] = f"{max(1, round(self.numbers[f'buffer.{way}'].value))} B"
         if found["buffer"] and len(found["buffer"]) < 2:
@@ -164,11 +166,24 @@ def _of_way(fit: PathFit, way: Way, numbers: dict[str, Chosen], lacks: dict[str,
             lacks[f"{name}.{way}"] = each.rule
         else:
             numbers[f"{name}.{way}"] = Chosen(each.value, _why(each), tunes=each.is_known)
+    _per_flow(fit, way, numbers, lacks)
+
+
+def _per_flow(fit: PathFit, way: Way, numbers: dict[str, Chosen], lacks: dict[str, str]) -> None:
+    """The cap of each flow, where several get more than one."""
+    each = fit.fitted.get(f"per_flow.{way}")
+    if each is None or each.value is None:
+        return
+    of_all = next((numbers[name] for name in (f"bucket_rate.{way}", f"rate.{way}") if name in numbers), None)
+    if of_all is not None and of_all.value <= each.value:
+        lacks[f"per_flow.{way}"] = f"{in_unit(each.value, 'bit/s')} for a flow is what all get together"
+    else:
+        numbers[f"per_flow.{way}"] = Chosen(each.value, _why(each))
 
 
 def _assumed(way: Way, like: Way, numbers: dict[str, Chosen]) -> None:
     """A direction that nobody measured is like the other one, without its losses."""
-    for name in ("rate", "buffer", "bucket_rate", "bucket_burst", "bucket_refill"):
+    for name in ("rate", "buffer", "bucket_rate", "bucket_burst", "bucket_refill", "per_flow"):
         other = numbers.get(f"{name}.{like}")
         if other is not None:
             why = f"not measured: assumed to be as {like}"

@@ -36,6 +36,10 @@ FRAME_SHARE = 1514 / 1448
 """A rate counts frames, and iperf3 payload: of full segments of 1500 bytes over IPv4 with time stamps."""
 BUCKETS, CURVE = "ec2-token-buckets-2020", "skyplane-2022"
 PEAK_BPS = 10**10
+AWS_FLOW_BPS = 5 * 10**9
+"""Of a flow (5-tuple) between instances that are not in the same cluster placement group: Amazon EC2 User Guide,
+"Amazon EC2 instance network bandwidth", single-flow traffic. Instances in two regions are in no common group.
+"""
 FILE_BYTES = 64 << 20
 
 
@@ -152,7 +156,8 @@ def _certainty(rows: Sequence[Row]) -> str:
 def of_grid(grid: Grid, source: str, destination: str) -> str:
     """The topology of a pair of the grid."""
     ways = (grid.goodput(source, destination), grid.goodput(destination, source))
-    return _topology(source, destination, grid.rtt(source, destination), _rates(*ways), "buffer: 1 bdp")
+    lines = _rates((source, destination), *ways)
+    return _topology(source, destination, grid.rtt(source, destination), lines, "buffer: 1 bdp")
 
 
 def of_curve(source: str, destination: str, rtt_ns: int) -> str:
@@ -166,7 +171,8 @@ def of_curve(source: str, destination: str, rtt_ns: int) -> str:
         raise UserError(f"--rtt {format_time(rtt_ns)}: allowed: {first * 1e3:g} to {last * 1e3:g} ms, or --grid FOLDER")
     worth = f"{CURVE}: on a line between the points next to it, all of them cited; no row of this pair"
     goodput = Known(float(points.at([rtt_ns / 1e9])[0]), worth)
-    return _topology(source, destination, given(rtt_ns), _rates(goodput, goodput), "buffer: 1 bdp")
+    lines = _rates((source, destination), goodput, goodput)
+    return _topology(source, destination, given(rtt_ns), lines, "buffer: 1 bdp")
 
 
 def of_instance(source: str, destination: str, rtt: Known, instance: str) -> str:
@@ -189,6 +195,7 @@ def of_instance(source: str, destination: str, rtt: Known, instance: str) -> str
         "# rate: to which such instances are advertised; a full bucket at the start",
         f"shaper: {{rate: {format_rate(PEAK_BPS)}, burst: {size_words(burst)}, "
         f"refill: {format_rate(round(refill.value.value / 8) * 8)}}}",
+        *_per_flow((source, destination), dict.fromkeys(("forward", "backward"), PEAK_BPS)),
     ]
     return _topology(source, destination, rtt, lines, "buffer: 4 MB")
 
@@ -198,14 +205,24 @@ def given(rtt_ns: int) -> Known:
     return Known(rtt_ns / 1e9, "yours (--rtt)")
 
 
-def _rates(forward: Known, backward: Known) -> list[str]:
-    rates = [format_rate(_rounded(each.value * FRAME_SHARE)) for each in (forward, backward)]
+def _rates(ends: tuple[str, str], forward: Known, backward: Known) -> list[str]:
+    rates_bps = [_rounded(each.value * FRAME_SHARE) for each in (forward, backward)]
+    rates = list(map(format_rate, rates_bps))
     return [
         f"# forward: {forward.value / 1e9:.3g} Gbit/s of payload; {forward.worth}",
         f"# backward: {backward.value / 1e9:.3g} Gbit/s of payload; {backward.worth}",
         "# a rate counts frames: payload times 1514/1448. All flows together; a single one was not measured",
         f"rate: {{forward: {rates[0]}, backward: {rates[1]}}}",
+        *_per_flow(ends, dict(zip(("forward", "backward"), rates_bps, strict=True))),
     ]
+
+
+def _per_flow(ends: tuple[str, str], rates_bps: Mapping[str, int]) -> Iterator[str]:
+    """The cap of each flow, where both ends are of AWS and the link carries more."""
+    ways = [way for way, rate_bps in rates_bps.items() if rate_bps > AWS_FLOW_BPS]
+    if all(end.startswith("aws:") for end in ends) and ways:
+        yield "# per_flow: Amazon EC2 User Guide, instance network bandwidth: a flow outside a cluster placement group"
+        yield f"per_flow: {{{', '.join(f'{way}: {format_rate(AWS_FLOW_BPS)}' for way in ways)}}}"
 
 
 def _rounded(rate_bps: float) -> int:

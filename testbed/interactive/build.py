@@ -146,5 +146,5 @@ def _trial(topology: Topology, kernel: Kernel) -> Trial:
 
 def _notes(topology: Topology) -> Iterator[str]:
     for link in topology.links:
-        if link.schedule:
+        if link.schedule or link.wander:
             yield f"link {link.name} has a schedule, which begins with --schedule, and not by itself"

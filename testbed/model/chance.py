@@ -21,7 +21,7 @@ from .workload.flow import FlowWorkload
 CONTROLS = frozenset({"cubic", "reno", "htcp", "scalable"})
 NODES = frozenset({"host", "switch", "router"})
 SYSCTLS = ("net.ipv4.tcp_", "net.core.rmem", "net.core.wmem")
-STEADY = frozenset({"rate_bps", "delay_ns", "buffer", "shaper", "policer", "trace", "down"})
+STEADY = frozenset({"rate_bps", "delay_ns", "buffer", "shaper", "policer", "per_flow", "trace", "down"})
 """What an impairment may be called that draws nothing, whatever its value is."""
 
 
@@ -46,6 +46,7 @@ def _is_steady(topology: Topology) -> bool:
         (topology.engine, topology.neighbours, topology.ip) == ("netns", "static", "4")
         and all(map(_passes_on, topology.nodes))
         and all(map(_draws_nothing, ways))
+        and all(link.wander is None or link.wander.trace is not None for link in topology.links)
         and all(map(_changes_steadily, changes))
     )
 

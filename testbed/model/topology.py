@@ -11,6 +11,7 @@ from ..codec.frozen import dataclass
 from ..codec.keyed import Keyed, key, keyed
 from ..codec.kind import IP, PREFIX, word
 from .link.impairment import UNIMPAIRED, Direction, Way
+from .link.wander import Wander
 from .node.machine import Machine
 from .node.router import Router
 from .node.service import Dhcp, Dns
@@ -129,7 +130,7 @@ class Link:
     if nothing crosses it); those with `Impairment.is_of_answers` apply to the other direction. They are added to the
     impairments of `forward` and `backward`; a link has each impairment either in `data` or in its directions.
     `addresses` holds, for ends that say so, the node's name (on a trunk "NAME.VLAN") with its "ip/prefix" texts.
-    `schedule` is what changes while the workload runs, in file order.
+    `schedule` is what changes while the workload runs, in file order, and `wander` how its RTT does.
     `emulator` is the machine that impairs it, None a namespace of this computer.
     """
 
@@ -141,13 +142,14 @@ class Link:
     mtu_bytes: int = MTU_DEFAULT
     addresses: tuple[tuple[str, tuple[str, ...]], ...] = ()
     schedule: tuple[Change, ...] = ()
+    wander: Wander | None = None
     emulator: str | None = None
 
     @property
     def is_emulated(self) -> bool:
         """Whether the link needs an emulator: any impairment, now or later."""
         asked = any(each.is_emulated for each in (self.forward, self.backward, self.data))
-        return asked or self.emulator is not None or bool(self.schedule)
+        return asked or self.emulator is not None or bool(self.schedule) or self.wander is not None
 
     @property
     def directions(self) -> tuple[tuple[Way, Direction], tuple[Way, Direction]]:

@@ -18,7 +18,7 @@ CUTS: Words = ("tso", "off", "gso", "off", "tx-udp-segmentation", "off")
 program makes of datagrams (UDP_SEGMENT).
 """
 
-OWN_QDISCS = ("tbshaper", "tbpolicer", "tbtrace")
+OWN_QDISCS = ("tbshaper", "tbpolicer", "tbtrace", "tbflow")
 """Queueing disciplines of ours, by the names of the lab kernel, which `kernel/lab/patches/` adds them to."""
 
 OWN_QDISC_PROGRAM = "qdisc"

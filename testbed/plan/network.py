@@ -263,6 +263,9 @@ def plan(
     the wall clock, where timers are late; `endless` plans follow schedules as long as one can; `datapath` is of Open
     vSwitches; `counted`: instructions drive machines' clocks; `cuts_late`: buckets hold superpackets. Raises UserError.
     """
+    until_ns = times.followed_ns(topology.links) if endless else times.until_ns(workload, topology.links)
+    times.check(topology.links, until_ns)
+    topology = times.wandered(topology, seed, until_ns)
     book = address_book(topology)
     found = tuple(data_path_between(topology, book, *pair) for pair in (workload.pairs if workload else ()))
     others = tuple(data_path_between(topology, book, *pair) for pair in background)
@@ -272,8 +275,6 @@ def plan(
     by_one = open_vswitch.plain_ports(topology, book, datapath)
     nics = _nics(topology, frozenset(port.node for port in by_one))
     superpackets = any(kind == "offload" for name, kind in nics if topology.node(name).kind.runs_in != "computer")
-    until_ns = times.followed_ns(topology.links) if endless else times.until_ns(workload, topology.links)
-    times.check(topology.links, until_ns)
     emulators = tuple(
         emulation.emulator(
             *(link, ways.get(link.name, "forward"), seed, until_ns, cuts_late),

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..codec.frozen import dataclass
 from ..model.link.impairment import IMPAIRMENTS, Direction, Impairment, Way
+from ..model.link.wander import words as wander_words
 from ..model.topology import MTU_DEFAULT, Link
 from ..spec.topology.link.impairment import FILE_FIELDS
 from ..sweep.shard import in_words
@@ -63,6 +64,7 @@ def _facts() -> Iterator[tuple[str, Callable[[Link], str | None]]]:
             yield label, partial(_both, row)
     yield "MTU", lambda link: None if link.mtu_bytes == MTU_DEFAULT else f"{link.mtu_bytes} bytes"
     yield "changes while it runs", lambda link: str(len(link.schedule)) if link.schedule else None
+    yield "RTT wanders", lambda link: None if link.wander is None else wander_words(link.wander)
 
 
 def _words(row: Impairment, asked: Direction) -> str | None:

@@ -1,25 +1,33 @@
 """Trace files: what links name is read and becomes part of the topology, or of the scenario's axis. Reads files.
 
-Two formats: that of Mahimahi, one whole number in each line, the ms of an opportunity for a packet of 1500 bytes; and a
-table with a header, a row for each time from which a rate holds, and a last row TIME,end:
+Two formats of a `trace`: that of Mahimahi, one whole number in each line, the ms of an opportunity for a packet of 1500
+bytes; and a table with a header, a row for each time from which a rate holds, and a last row TIME,end:
 
     time_s,rate_bps
     0,12000000
     0.5,3000000
     20,end
+
+A `wander` has tables of RTTs: of times, as above but with `rtt_…` for `rate_…`, or of quantiles, from 0 to 1:
+
+    quantile,rtt_ms
+    0,18.5
+    0.5,20
+    1,90
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
+from .. import units
 from ..codec.fault import Fault, Path
 from ..error import Problem, SpecError, ValueRefused
-from ..model.link import trace
+from ..model.link import trace, wander
 from ..model.link.trace import Trace
 from .syntax import input_file
 from .syntax.attachment import Folder, unread
@@ -27,7 +35,7 @@ from .syntax.document import Document, Position, mapping
 from .topology.link.impairment import OPPORTUNITIES, TRACE_ALLOWED, made
 
 TRACE_BYTES = 64 << 20
-"""A minute at 1 Gbit/s in the format of Mahimahi has 35 MB."""
+"""A minute at 1 Gbit/s in the format of Mahimahi has 35 MB. A table has a row for each rate, however high it is."""
 DIGITS = 12
 TIMES = {"time_ns": 0, "time_us": 3, "time_ms": 6, "time_s": 9}
 RATES = {"rate_bps": 0, "rate_kbps": 3, "rate_mbps": 6, "rate_gbps": 9}
@@ -36,6 +44,11 @@ RATES = {"rate_bps": 0, "rate_kbps": 3, "rate_mbps": 6, "rate_gbps": 9}
 HEADERS = (
     "a header of time_s, time_ms, time_us or time_ns, and rate_bps, rate_kbps or rate_mbps: such as time_s,rate_bps"
 )
+RTTS = {"rtt_ns": 0, "rtt_us": 3, "rtt_ms": 6, "rtt_s": 9}
+RTT_HEADERS = (
+    "a header of time_s, time_ms, time_us or time_ns, and rtt_s, rtt_ms, rtt_us or rtt_ns: such as time_s,rtt_ms"
+)
+QUANTILE_HEADERS = "a header of quantile, and rtt_s, rtt_ms, rtt_us or rtt_ns: such as quantile,rtt_ms"
 END = "end"
 _NUMBER = re.compile(rf"[0-9]{{1,{DIGITS}}}(\.[0-9]{{1,{DIGITS}}})?")
 
@@ -55,6 +68,7 @@ def with_traces(document: Document, folder: Folder) -> Document:
     links = mapping(mapping(document.data).get("links"))
     for name, link in links.items():
         document = _filled(document, ("links", name, "trace"), mapping(link).get("trace"), folder)
+        document = _with_tables(document, ("links", name, "wander"), mapping(link).get("wander"), folder)
     return document
 
 
@@ -69,6 +83,32 @@ def with_axis_traces(document: Document, folder: Folder) -> Document:
                     document = _filled(document, ("sweep", key, row), value, folder)
                 elif isinstance(value, list) and column < len(value):
                     document = _filled(document, ("sweep", key, row, column), value[column], folder)
+        columns = [n for n, words in enumerate(members) if len(words) == 2 and words[1] == "wander"]
+        for row, value in enumerate(values if isinstance(values, list) else ()):
+            for column in columns:
+                if len(members) == 1:
+                    document = _with_tables(document, ("sweep", key, row), value, folder)
+                elif isinstance(value, list) and column < len(value):
+                    document = _with_tables(document, ("sweep", key, row, column), value[column], folder)
+    return document
+
+
+def _with_tables(document: Document, path: Path, said: Any, folder: Folder) -> Document:
+    """With the tables that the `wander` at a path names."""
+    for key in ("quantiles", "trace"):
+        name = mapping(said).get(key)
+        if not isinstance(name, str):
+            continue
+        place = (*path, key)
+        try:
+            with folder.held(document, place, name) as held:
+                packed = read_rtts(held, os.path.join(folder.path, name), is_trace=key == "trace")
+        except OSError as error:
+            document = _with_fault(document, unread(place, name, error, wander.TABLE_ALLOWED))
+            continue
+        position = document.positions.get(place, Position(name))
+        twig = {"file": name, "rows": packed}
+        document = _planted(document, place, Document(twig, {at: position for at in ((), ("file",), ("rows",))}))
     return document
 
 
@@ -122,6 +162,44 @@ def read(path: str, name: str, shown: str | None = None) -> Trace:
         raise SpecError([Problem(os.path.normpath(shown or path), line, bad.what, bad.allowed)]) from None
 
 
+def read_rtts(path: str, shown: str, *, is_trace: bool) -> str:
+    """The rows of a table of RTTs, as a `wander` keeps them. Raises as read()."""
+    text = input_file.read_text(path, TRACE_BYTES)
+    try:
+        if not text.isascii() or "\0" in text:
+            raise _Bad(None, "this is not a table", "numbers and commas")
+        lines = text.splitlines()
+        numbers = [number for number, line in enumerate(lines) if _has_row(line)]
+        if not numbers:
+            raise _Bad(None, "this is empty", RTT_HEADERS if is_trace else QUANTILE_HEADERS)
+        found = _rows(lines, RTTS, "RTT in whole ns", RTT_HEADERS) if is_trace else _quantiles(lines)
+        rows = list(found)
+        wrong = wander.table_faults(tuple(rows), is_trace=is_trace)
+        if wrong is not None:
+            raise _Bad(numbers[wrong[0] + 1], *wrong[1:])
+        if len(rows) > wander.ROWS_MAX:
+            raise _Bad(numbers[wander.ROWS_MAX + 1], "there are too many rows", f"up to {wander.ROWS_MAX}")
+        return " ".join(f"{first}:{rtt_ns}" for first, rtt_ns in rows)
+    except _Bad as bad:
+        line = None if bad.line is None else bad.line + 1
+        raise SpecError([Problem(os.path.normpath(shown), line, bad.what, bad.allowed)]) from None
+
+
+def _quantiles(lines: list[str]) -> Iterator[tuple[int, int]]:
+    """The quantile of each row in 10^-9, and its RTT in ns."""
+    rows = [(n, [cell.strip() for cell in line.split(",")]) for n, line in enumerate(lines) if _has_row(line)]
+    head, columns = rows[0]
+    if len(columns) != 2 or columns[0] != "quantile" or columns[1] not in RTTS:
+        raise _Bad(head, f"{','.join(columns)[:40]!r} is no header", QUANTILE_HEADERS)
+    for number, cells in rows[1:]:
+        if len(cells) != 2:
+            raise _Bad(number, f"{len(cells)} values in this row", "two: a quantile and an RTT")
+        share = _scaled(number, cells[0], 9, "quantile with up to nine decimals")
+        if share > wander.WHOLE:
+            raise _Bad(number, f"{cells[0][:40]!r} is not a quantile", "0 to 1")
+        yield share, _scaled(number, cells[1], RTTS[columns[1]], "RTT in whole ns")
+
+
 def _read(text: str, name: str) -> Trace:
     lines = text.splitlines()
     while lines and not lines[-1].strip():
@@ -129,7 +207,11 @@ def _read(text: str, name: str) -> Trace:
     if not lines:
         raise _Bad(None, "this is empty", "a trace: times in ms, or a table of times and rates")
     is_table = any("," in line for line in lines[:100])
-    packed = trace.pack_rates(list(_rows(lines))) if is_table else trace.pack_times(_times(lines))
+    packed = (
+        trace.pack_rates(list(_rows(lines, RATES, "rate in whole bit/s", HEADERS)))
+        if is_table
+        else trace.pack_times(_times(lines))
+    )
     try:
         return made(name, packed)
     except ValueRefused as refused:
@@ -150,27 +232,32 @@ def _times(lines: list[str]) -> list[int]:
     return found
 
 
-def _rows(lines: list[str]) -> Iterator[tuple[int, int]]:
-    """For how many ns each rate holds, in bit/s."""
+def _rows(lines: list[str], units_of: Mapping[str, int], noun: str, headers: str) -> Iterator[tuple[int, int]]:
+    """For how many ns each rate or RTT holds, in bit/s or ns."""
     rows = [(n, [cell.strip() for cell in line.split(",")]) for n, line in enumerate(lines) if _has_row(line)]
     head, (columns, *rest) = rows[0][0], [cells for _, cells in rows]
-    if len(columns) != 2 or columns[0] not in TIMES or columns[1] not in RATES:
-        raise _Bad(head, f"{','.join(columns)[:40]!r} is no header", HEADERS)
+    if len(columns) != 2 or columns[0] not in TIMES or columns[1] not in units_of:
+        raise _Bad(head, f"{','.join(columns)[:40]!r} is no header", headers)
     numbers = [n for n, _ in rows[1:]]
     held: tuple[int, int] | None = None
     for number, cells in zip(numbers, rest, strict=True):
         if len(cells) != 2:
-            raise _Bad(number, f"{len(cells)} values in this row", "two: a time and a rate")
+            raise _Bad(number, f"{len(cells)} values in this row", f"two: a time and {noun.split(' ')[0]}")
         time_ns = _scaled(number, cells[0], TIMES[columns[0]], "time in whole ns")
         if held is None and time_ns:
-            raise _Bad(number, "the first time is not 0", "a rate from 0 on")
+            raise _Bad(number, "the first time is not 0", "a first row of 0")
         if held is not None:
             if time_ns <= held[0]:
                 raise _Bad(number, f"the time {cells[0]} is not after the one before", "times that rise")
+            if units_of is RATES and (time_ns - held[0]) * held[1] > trace.COUNT_MAX * 8 * 10**9 * trace.PACKET_BYTES:
+                allowed = f"up to {trace.COUNT_MAX} packets from one row to the next: the same rate in two rows"
+                raise _Bad(number, "the rate of the row before holds for too long", allowed)
             yield time_ns - held[0], held[1]
         if cells[1] == END and number == numbers[-1] and held is not None:
             return
-        held = time_ns, _scaled(number, cells[1], RATES[columns[1]], "rate in whole bit/s")
+        held = time_ns, _scaled(number, cells[1], units_of[columns[1]], noun)
+        if units_of is RATES and held[1] > trace.RATE_MAX_BPS:
+            raise _Bad(number, f"the rate {cells[1]} is too high", f"up to {units.format_rate(trace.RATE_MAX_BPS)}")
     what = "the table has no end" if held else "the table has no rows"
     raise _Bad(len(lines) - 1, what, "a last row that says when it begins anew, such as 20,end")
 

@@ -25,7 +25,7 @@ from .evidence.outcome import Outcome, TcpResult
 from .evidence.policing import Policed
 from .evidence.stage import Evidence, StageEvidence, TcEvidence, Told, stages_beside, tc_beside
 from .observe import bucket
-from .observe.bucket import PacedSample
+from .observe.bucket import Flow, PacedSample
 from .observe.readback import Qdisc, htb_classes, qdiscs
 from .observe.sample import (
     CounterSample,
@@ -144,6 +144,10 @@ class _Dumps:
             (after, made.observed_after),
         )
         self.paced = by_key((each for part in parts for each in bucket.samples(*part)), self._place)
+        self.flows: dict[tuple[tuple[str, str, str], Flow], list[PacedSample]] = {}
+        of_flows = (each for part in parts for each in bucket.flows(*part))
+        for flow, look in sorted(of_flows, key=lambda each: each[1].time_ns):
+            self.flows.setdefault((self._place(look), flow), []).append(look)
         self.queues: dict[tuple[str, str, str], list[QueueSample]] = {}
         for sample in queue_samples(self.samples, made.sampled):
             self.queues.setdefault(self._place(sample), []).append(sample)
@@ -194,6 +198,12 @@ class _Dumps:
             downs=down_counts(stage, netns, packets, self.looks, self.timeline),
             paced=tuple(self.paced.get((netns, *stage.rate_place), ())),
             policer=tuple(self.paced.get((netns, *stage.police_place), ())),
+            per_flow=tuple(self.paced.get((netns, *stage.per_flow_place), ())),
+            flows=tuple(
+                (flow, tuple(looks))
+                for (place, flow), looks in self.flows.items()
+                if place == (netns, *stage.per_flow_place)
+            ),
             queue_around=self._around((netns, *stage.buffer_place)),
             queue_samples=tuple(self.queues.get((netns, *stage.buffer_place), ())),
             left_packets=self._left(emulator.link, stage) if stage.cuts_late else None,

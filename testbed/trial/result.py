@@ -293,12 +293,29 @@ class TraceResult:
 
 
 @dataclass(frozen=True)
+class PerFlowResult:
+    """What a cap of each flow did: of `flows` flows it passed `passed_bytes`. It dropped `dropped_packets`, which did
+    not fit into the queue of their flow, or exceeded its burst. Of `capped_flows` something waited, or was dropped.
+    """
+
+    asked_rate_bps: float = field(metadata=POSITIVE)
+    burst_bytes: int
+    queue_bytes: int
+    flows: int
+    capped_flows: int
+    passed_bytes: int
+    dropped_bytes: int
+    dropped_packets: int
+
+
+@dataclass(frozen=True)
 class PacedResult:
     """What queueing disciplines of ours did in one direction of a link."""
 
     shaper: ShaperResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
     policer: PolicerResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
     trace: TraceResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
+    per_flow: PerFlowResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
 
 
 @dataclass(frozen=True)

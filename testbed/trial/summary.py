@@ -163,7 +163,13 @@ def _stage(case: Case, each: StageEvidence) -> StageResult:
         random_loss=None if each.stage.states else _random_loss(each.stage.loss, each),
         faults=tuple(_fault(count, each) for count in each.faults),
         outages=tuple(_outage(count, timeline) for count in outages(each.downs)),
-        paced=bucket.result(each.stage.asked, each.paced, each.policer, case.watch),
+        paced=bucket.result(
+            each.stage.asked,
+            each.paced,
+            each.policer,
+            case.watch,
+            bucket.per_flow(each.stage, each.per_flow, each.flows, case.context(each)),
+        ),
         queue=_queue(each.stage.queue, each, each),
     )
 

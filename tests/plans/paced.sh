@@ -60,14 +60,16 @@ ip -n tb-radio.emulator link set end1 up
 ip -n tb-radio.emulator link set wire0 up
 ip -n tb-radio.emulator link set wire1 up
 ip netns exec tb-cloud.emulator ethtool -K end0 tso off gso off tx-udp-segmentation off
-ip netns exec tb-cloud.emulator ethtool -K wire0 tso on gso on
+ip netns exec tb-cloud.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
 ip netns exec tb-cloud.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-cloud.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-cloud.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 5000us
-ip netns exec tb-cloud.emulator sh -c 'echo '"'"'qdisc add dev end1 root handle 2: tbshaper limit 12500000 rate 1250000000 burst 6250 refill 93750000 credit 325000000000'"'"' | qdisc'  # tbshaper is ours: kernel/lab/patches/
+ip netns exec tb-cloud.emulator sh -c 'echo '"'"'qdisc add dev end1 root handle 6: tbflow limit 2147483648 refill 625000000 credit 3125 bytes 6250000'"'"' | qdisc'  # tbflow is ours: kernel/lab/patches/
+ip netns exec tb-cloud.emulator sh -c 'echo '"'"'qdisc add dev end1 parent 6:1 handle 2: tbshaper limit 12500000 rate 1250000000 burst 6250 refill 93750000 credit 325000000000'"'"' | qdisc'  # tbshaper is ours: kernel/lab/patches/
 tc -n tb-cloud.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 5000us
 ip netns exec tb-cloud.emulator sh -c 'echo '"'"'qdisc add dev end0 root handle 4: tbpolicer limit 2147483648 refill 1000000 credit 65536'"'"' | qdisc'  # tbpolicer is ours: kernel/lab/patches/
-tc -n tb-cloud.emulator qdisc add dev end0 parent 4:1 handle 2: tbf rate 1000000000bit burst 2271 limit 1250000
+ip netns exec tb-cloud.emulator sh -c 'echo '"'"'qdisc add dev end0 parent 4:1 handle 6: tbflow limit 2147483648 refill 500000 credit 32768 bytes 0'"'"' | qdisc'  # tbflow is ours: kernel/lab/patches/
+tc -n tb-cloud.emulator qdisc add dev end0 parent 6:1 handle 2: tbf rate 1000000000bit burst 2271 limit 1250000
 ip netns exec tb-cloud.emulator nft 'add table netdev testbed'
 ip netns exec tb-cloud.emulator nft 'add counter netdev testbed data-forward'
 ip netns exec tb-cloud.emulator nft 'add counter netdev testbed dropped-forward'
@@ -81,7 +83,7 @@ ip netns exec tb-cloud.emulator nft 'add chain netdev testbed from-end1 { type f
 ip netns exec tb-cloud.emulator nft 'add rule netdev testbed from-end1 fwd to "wire1"'
 ip netns exec tb-cloud.emulator nft 'add chain netdev testbed data-forward'
 ip netns exec tb-cloud.emulator nft 'add rule netdev testbed data-forward counter name "data-forward"'
-ip netns exec tb-cloud.emulator nft 'add rule netdev testbed data-forward meta length > 65535 counter name "oversize-forward"'
+ip netns exec tb-cloud.emulator nft 'add rule netdev testbed data-forward meta length > 1500 counter name "oversize-forward"'
 ip netns exec tb-cloud.emulator nft 'add chain netdev testbed from-wire1 { type filter hook ingress device "wire1" priority 0 ; }'
 ip netns exec tb-cloud.emulator nft 'add rule netdev testbed from-wire1 meta l4proto tcp meta length > 100 jump data-forward'
 ip netns exec tb-cloud.emulator nft 'add rule netdev testbed from-wire1 meta l4proto udp jump data-forward'

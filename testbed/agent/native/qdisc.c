@@ -42,6 +42,7 @@ static const struct kind KINDS[] = {
 	{ "tbshaper", { { "limit", 1, U32, 0 }, { "rate", 2, U64, 0 }, { "burst", 3, U64, 0 }, { "refill", 4, U64, 0 },
 			{ "credit", 5, U64, 0 } } },
 	{ "tbpolicer", { { "limit", 1, U32, 0 }, { "refill", 4, U64, 0 }, { "credit", 5, U64, 0 } } },
+	{ "tbflow", { { "limit", 1, U32, 0 }, { "refill", 4, U64, 0 }, { "credit", 5, U64, 0 }, { "bytes", 6, U32, 0 } } },
 	{ "tbtrace", { { "limit", 1, U32, 0 }, { "bytes", 6, U32, 0 }, { "period", 7, U64, 0 }, { "tick", 0, TICK, 0 },
 		       { "runs", 8, RUNS, 0 }, { "start", 9, U32, 0 } } },
 	{ "dualpi2", { { "limit", 1, U32, 0 }, { "memlimit", 2, U32, 0 }, { "target", 3, MICROSECONDS, 0 },

@@ -56,7 +56,8 @@ ENGINES: Mapping[str, Mapping[KernelKind, Needed]] = {
 }
 
 OWN_QDISC = Never(
-    "a shaper, a policer or a trace is a queueing discipline of ours, which only the lab kernel has", "kernel: lab"
+    "shapers, policers, caps of flows and traces are queueing disciplines of ours, which only the lab kernel has",
+    "kernel: lab",
 )
 
 REAL_NIC: Mapping[KernelKind, Needed] = {

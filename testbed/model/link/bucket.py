@@ -1,4 +1,6 @@
-"""Token buckets of a link: one that shapes as a cloud's instances are shaped, and one that polices. Pure, no I/O.
+"""Token buckets of a link: one that shapes as a cloud's instances are shaped, one that polices, and one for each flow.
+
+Pure, no I/O.
 
 Both count whole Ethernet frames, as the rate of a link does.
 """
@@ -9,10 +11,12 @@ from collections.abc import Iterator
 
 from ... import units
 from ...codec.fault import Fault
+from ...codec.frozen import dataclass
 from ...codec.keyed import Keyed, Kind, key, keyed
 from ...codec.kind import RATE, matching, none_or
 from ...codec.scalar import quantity, text_of
 from ...error import ValueRefused
+from .buffer import Buffer, buffer_words
 from .extent import BURST_MAX
 
 RATE_MAX_BPS = 10**11
@@ -83,6 +87,21 @@ class Policer(Keyed):
     burst_bytes: int = key("burst", VOLUME)
 
 
+@dataclass(frozen=True)
+class PerFlow:
+    """A cap of each flow: what comes faster than `rate_bps`, a multiple of 8, waits for its turn in a queue of the flow
+    that holds `buffer`; None leaves the size to the plan. If it `polices`, what exceeds the rate and a burst of
+    `burst_bytes` is dropped, and nothing waits; None, if it does not, is the bucket of a link of that rate.
+
+    A flow is all IP packets with the same addresses, protocol and ports.
+    """
+
+    rate_bps: int
+    buffer: Buffer | None = None
+    burst_bytes: int | None = None
+    polices: bool = False
+
+
 SHAPER = none_or(Shaper, "this is not a shaper", SHAPER_ALLOWED)
 POLICER = none_or(Policer, "this is not a policer", POLICER_ALLOWED)
 
@@ -96,6 +115,13 @@ def shaper_words(shaper: Shaper) -> str:
 def policer_words(policer: Policer) -> str:
     """Such as "10 Mbit/s with a burst of 64 KiB"."""
     return f"{units.format_rate(policer.rate_bps)} with a burst of {units.size_words(policer.burst_bytes)}"
+
+
+def per_flow_words(cap: PerFlow) -> str:
+    """Such as "5 Gbit/s", or "5 Gbit/s with a burst of 64 KiB, policed"."""
+    burst = "" if cap.burst_bytes is None else f" with a burst of {units.size_words(cap.burst_bytes)}"
+    buffer = "" if cap.buffer is None else f" with {buffer_words(cap.buffer)} each"
+    return f"{units.format_rate(cap.rate_bps)}{burst}{buffer}{', policed' if cap.polices else ''}"
 
 
 def knee_ns(shaper: Shaper) -> int:

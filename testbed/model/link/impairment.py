@@ -20,7 +20,8 @@ from ...codec.frozen import dataclass
 from ...codec.keyed import Keyed, Kind, key, keyed
 from ...codec.kind import FLAG, FRACTION, SPAN, number, whole, word
 from . import fault
-from .bucket import Policer, Shaper, policer_words, shaper_words
+from .bucket import PerFlow, Policer, Shaper, per_flow_words, policer_words, shaper_words
+from .buffer import Buffer, buffer_words
 from .extent import share_faults
 from .queue import Queue, queue_words
 from .trace import Trace
@@ -121,17 +122,6 @@ class Jitter(Keyed):
 
 
 @dataclass(frozen=True)
-class Buffer:
-    """How much a drop-tail queue holds beyond the packet being sent; more than 0.
-
-    One "bdp" is the rate of the direction times the round-trip time of the link.
-    """
-
-    amount: Fraction
-    unit: Literal["packets", "bytes", "bdp"]
-
-
-@dataclass(frozen=True)
 class Policy:
     """After a volume a direction is policed: what comes faster than `rate_bps` is dropped, nothing waits.
 
@@ -160,6 +150,7 @@ class Direction:
     policy: Policy | None = None
     shaper: Shaper | None = None
     policer: Policer | None = None
+    per_flow: PerFlow | None = None
     trace: Trace | None = None
     queue: Queue | None = None
     more: tuple[tuple[str, Any], ...] = ()
@@ -273,14 +264,6 @@ def loss_words(loss: Loss) -> str:
     return f"gilbert-elliott {' '.join(chances)}"
 
 
-def buffer_words(buffer: Buffer) -> str:
-    """Such as "1 bdp", "100 packets" or "64 KiB", as files write it."""
-    if buffer.unit == "bdp":
-        return units.format_bdp(buffer.amount)
-    write = units.format_packets if buffer.unit == "packets" else units.format_size
-    return write(int(buffer.amount))
-
-
 def _jitter_words(jitter: Jitter) -> str:
     sd = units.format_time(jitter.sd_ns)
     return sd if jitter == Jitter(jitter.sd_ns) else f"{sd} {jitter.distribution}"
@@ -333,6 +316,7 @@ IMPAIRMENTS: dict[str, Impairment] = {
         ),
         Impairment("shaper", shaper_words, "shaper", in_schedule=False, rate_bps=lambda shaper: shaper.rate_bps),
         Impairment("policer", policer_words, "policer", in_schedule=False),
+        Impairment("per_flow", per_flow_words, "per_flow", label="of each flow", in_schedule=False),
         Impairment("trace", trace_words, "trace", in_schedule=False, rate_bps=lambda trace: trace.rate_bps),
         Impairment("queue", queue_words, "queue"),
     )

@@ -23,7 +23,9 @@ from ...codec.frozen import dataclass
 
 PACKET_BYTES = 1514
 """What an opportunity can send: a packet of 1500 bytes with its Ethernet header."""
-RATE_MAX_BPS = 10**9
+RATE_MAX_BPS = 10**11
+COUNT_MAX = 2**32 - 1
+"""Of the opportunities of a row, which the kernel counts in 32 bits."""
 RUNS_MAX = 200_000
 """Of different times, or of rows. An hour of an opportunity in every 20 ms is 180 000."""
 PERIOD_MAX_NS = 24 * 3600 * 10**9

@@ -30,7 +30,8 @@ from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from ...error import UserError
-from ...model.link.impairment import UNIMPAIRED, Buffer, Direction, Loss, PeriodicLoss, Policy, Way
+from ...model.link.buffer import Buffer
+from ...model.link.impairment import UNIMPAIRED, Direction, Loss, PeriodicLoss, Policy, Way
 from ...model.schedule import course
 from ...model.topology import Link
 from ...model.workload import ControlConnection
@@ -39,7 +40,7 @@ from ..linux import CUTS, EXACT_NETEM, Offloads, Qdisc
 from . import fault, fault_rules, paced, queue, ruleset
 from .impairment import IN_ORDER, NETEM_LIMIT, Context, Words, is_in_order, makings, needs_netem, netem_options
 from .setting import TC_NS
-from .stage import DELAY, POLICE, RATE, Emulator, Policing, Stage, State, frame_bytes
+from .stage import DELAY, PER_FLOW, POLICE, RATE, Emulator, Policing, Stage, State, frame_bytes
 
 Device: TypeAlias = tuple[str, str]
 """Device and handle of a qdisc."""
@@ -67,7 +68,7 @@ def emulator(
         limit, unit = buffer(asked, link.rtt_ns, link.mtu_bytes)
         made = Stage(way, asked, _phase(asked.loss, where), limit, unit, first, loss_device, last)
         made = replace(made, where=where, mtu_bytes=link.mtu_bytes)
-        made = replace(made, queue=_made_queue(made, asked, link.mtu_bytes))
+        made = replace(made, queue=_made_queue(made, asked, link.mtu_bytes), flow_bytes=_flow_bytes(asked, link))
         later = course(asked, link.schedule, way, way == data_way, until_ns)
         policing = _policing(asked.policy, link, where)
         made = replace(made, states=tuple(_states(made, later, link, where)), policing=policing)
@@ -184,7 +185,8 @@ def change(emulator: Emulator, stage: Stage, before: State, state: State, *, rea
     rates = [_rate(emulator, stage, each, real_time, change=True) for each in (before, state)]
     for one, later in zip(*rates, strict=True):
         # A token bucket hands its limit down to a fifo, which needs its own again; other queues keep theirs.
-        if one != later or (rates[0] != rates[1] and stage.queue is None):
+        is_set_again = rates[0] != rates[1] and stage.queue is None and later[2][0] != paced.PER_FLOW
+        if one != later or is_set_again:
             device, parent, words = later
             yield _tc("change", emulator, device, parent, paced.later(words))
     late = fault_rules.queues(stage, before)
@@ -216,6 +218,15 @@ def _buffer(asked: Buffer, bdp_bytes: Fraction, frame: int) -> tuple[int, Litera
         return max(1, math.floor(asked.amount)), "packets"
     amount = asked.amount * (bdp_bytes if asked.unit == "bdp" else 1)
     return _counted(max(frame, math.floor(amount))), "bytes"
+
+
+def _flow_bytes(asked: Direction, link: Link) -> int:
+    """How much of each flow waits that has a cap: as much as the buffer of a link of that rate holds."""
+    cap = asked.per_flow
+    if cap is None or cap.polices:
+        return 0
+    size, unit = buffer(Direction(rate_bps=cap.rate_bps, buffer=cap.buffer), link.rtt_ns, link.mtu_bytes)
+    return _counted((size or 0) * (frame_bytes(link.mtu_bytes) if unit == "packets" else 1))
 
 
 def _counted(size_bytes: int) -> int:
@@ -266,9 +277,11 @@ def _rate(
     context = Context(emulator.mtu_bytes, real_time)
     policers = [(stage.police_place, parent, row.policer(state)) for row in makings()]
     parent = f"{POLICE}1" if any(words for *_, words in policers) else parent
+    caps = [(stage.per_flow_place, parent, row.per_flow(stage, state, context)) for row in makings()]
+    parent = f"{PER_FLOW}1" if any(words for *_, words in caps) else parent
     shapers = [(stage.rate_place, parent, row.shaper(stage, state, context)) for row in makings()]
     queues = [(stage.buffer_place, f"{RATE}1", row.queue(stage, state, change)) for row in makings()]
-    return tuple(qdisc for qdisc in (*policers, *shapers, *queues) if qdisc[2])
+    return tuple(qdisc for qdisc in (*policers, *caps, *shapers, *queues) if qdisc[2])
 
 
 def begins(emulator: Emulator) -> Iterator[Command]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 from ...codec.frozen import dataclass
+from ...model.link.bucket import PerFlow
 from ...model.link.impairment import IMPAIRMENTS, GilbertElliott, PeriodicLoss, RandomLoss
 from . import fault, paced, queue
 from .setting import TICK_NS as TICK_NS
@@ -18,7 +19,7 @@ from .setting import Context as Context
 from .setting import Setting as Setting
 from .setting import Words as Words
 from .setting import slack_ns
-from .stage import BUFFER, DELAY, POLICE, RATE, Stage, State, frame_bytes
+from .stage import BUFFER, DELAY, PER_FLOW, POLICE, RATE, Stage, State, frame_bytes
 
 NETEM_LIMIT = 2**31 - 1
 """The packets that a delay can hold: so many that it never limits a path. The rate comes after the delay and does
@@ -54,6 +55,7 @@ class Making:
 
     - `netem`: options of netem, which must see single MTU packets for them, unless `takes_superpackets`.
     - `policer`: the qdisc before it, which drops.
+    - `per_flow`: the qdisc behind that one, which holds back each flow.
     - `shaper`: the qdisc that sends at a rate; `queue`: the qdisc below it, which holds the waiting packets, when it is
       added or (True) changed.
     - `drop`: which data packets are dropped, in words of nftables.
@@ -64,6 +66,7 @@ class Making:
     netem: Callable[[State], Words] = _nothing
     takes_superpackets: bool = False
     policer: Callable[[State], Words] = _nothing
+    per_flow: Callable[[Stage, State, Context], Words] = lambda stage, state, context: ()
     shaper: Callable[[Stage, State, Context], Words] = lambda stage, state, context: ()
     queue: Callable[[Stage, State, bool], Words] = lambda stage, state, change: ()
     drop: Callable[[State], Words] = _nothing
@@ -88,6 +91,9 @@ def settings(stage: Stage, state: State, context: Context | None = None) -> Iter
         yield from row.read_back(stage, state)
     if stage.has_netem and is_in_order(stage, state):
         yield Setting("rate that keeps packets in order, in bytes/s", IN_ORDER_BYTES, DELAY, "rate")
+    if context is not None and state.asked.per_flow is not None:
+        cap = state.asked.per_flow
+        yield from _exactly(paced.per_flow_told(cap, flow_burst_bytes(cap, context), stage.flow_bytes), PER_FLOW)
     rate_bps = fault.rate_bps(state)
     if context is not None and state.asked.shaper is not None:
         told = paced.shaper_told(state.asked.shaper, burst_bytes(state.asked.shaper.rate_bps, context))
@@ -110,6 +116,11 @@ def burst_bytes(rate_bps: int, context: Context) -> int:
     """The size of a token bucket: at least 1.5 frames. One of a single frame could lose tokens when a timer is late."""
     burst_ns = REAL_TIME_BURST_NS if context.real_time else BURST_NS
     return max(frame_bytes(context.mtu_bytes) * 3 // 2, rate_bps * burst_ns // (8 * 10**9))
+
+
+def flow_burst_bytes(cap: PerFlow, context: Context) -> int:
+    """The size of the bucket of each flow that has a cap."""
+    return burst_bytes(cap.rate_bps, context) if cap.burst_bytes is None else cap.burst_bytes
 
 
 def makings() -> tuple[Making, ...]:
@@ -267,6 +278,11 @@ def _policer_settings(stage: Stage, state: State) -> Iterator[Setting]:
         yield from _exactly(paced.policer_told(state.asked.policer), POLICE)
 
 
+def _per_flow(stage: Stage, state: State, context: Context) -> Words:
+    cap = state.asked.per_flow
+    return () if cap is None else paced.per_flow_words(cap, flow_burst_bytes(cap, context), stage.flow_bytes)
+
+
 def _trace_settings(stage: Stage, state: State) -> Iterator[Setting]:
     if state.asked.trace is not None:
         yield from _exactly(paced.trace_told(state.asked.trace), RATE)
@@ -291,6 +307,7 @@ MAKINGS: dict[str, Making] = {
     "aggregate": Making(read_back=_of_fault("aggregate")),
     "shaper": Making(),
     "policer": Making(policer=_policer, read_back=_policer_settings),
+    "per_flow": Making(per_flow=_per_flow),
     "trace": Making(read_back=_trace_settings),
     "queue": Making(queue=lambda stage, state, change: queue.words_of(state.queue, change), read_back=_queue_settings),
 }

@@ -1,4 +1,6 @@
-"""What shapers, policers and traces become: queueing disciplines of ours, a patch of the lab kernel. Pure, no I/O.
+"""What shapers, policers, caps of flows and traces become: queueing disciplines of ours, a patch of the lab kernel.
+
+Pure, no I/O.
 
 `kernel/lab/patches/` has them, and says in full what they do; `agent/native/qdisc.c` tells the kernel, as iproute2 does
 not know them. Each is a parent of one queue, as tbf is, and exact in whole ns: a bucket keeps fractions of a byte.
@@ -10,7 +12,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TypeAlias
 
-from ...model.link.bucket import Policer, Shaper
+from ...model.link.bucket import PerFlow, Policer, Shaper
 from ...model.link.trace import MS, PACKET_BYTES, Run, Trace
 from ..linux import OWN_QDISCS
 
@@ -18,10 +20,11 @@ Words: TypeAlias = tuple[str, ...]
 Told: TypeAlias = Iterator[tuple[str, int, str]]
 """What netlink must report exactly: in words with the unit, how much, and its name for Qdisc.value()."""
 
-SHAPER, POLICER, TRACE = OWN_QDISCS
+SHAPER, POLICER, TRACE, PER_FLOW = OWN_QDISCS
 
 NO_LIMIT_BYTES = 2**31
-"""Nothing waits below a policer, unless the link has a rate, whose queue then takes the place of this one."""
+"""Nothing waits below a policer or the cap of a flow, unless the link has a rate, whose queue then takes the place of
+this one."""
 
 
 def shaper_words(shaper: Shaper, limit_bytes: int, burst_bytes: int) -> Words:
@@ -51,6 +54,20 @@ def policer_told(policer: Policer) -> Told:
     yield "rate of the policer in bytes/s", policer.rate_bps // 8, "refill"
     yield "burst of the policer in bytes", policer.burst_bytes, "credit"
     yield "queue of the policer in bytes", NO_LIMIT_BYTES, "limit"
+
+
+def per_flow_words(cap: PerFlow, burst_bytes: int, flow_bytes: int) -> Words:
+    """`burst_bytes` is the bucket of each flow; of each, `flow_bytes` wait at most, and 0 is a policer."""
+    numbers = {"limit": NO_LIMIT_BYTES, "refill": cap.rate_bps // 8, "credit": burst_bytes, "bytes": flow_bytes}
+    return (PER_FLOW, *_words(numbers))
+
+
+def per_flow_told(cap: PerFlow, burst_bytes: int, flow_bytes: int) -> Told:
+    yield "rate of each flow in bytes/s", cap.rate_bps // 8, "refill"
+    yield "bucket of each flow in bytes", burst_bytes, "credit"
+    if flow_bytes:
+        yield "queue of each flow in bytes", flow_bytes, "bytes"
+    yield "queue of all flows in bytes", NO_LIMIT_BYTES, "limit"
 
 
 def trace_words(trace: Trace, limit_bytes: int) -> Words:

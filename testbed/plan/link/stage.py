@@ -13,8 +13,8 @@ from .queue import MadeQueue
 DELAY, RATE, BUFFER = "1:", "2:", "3:"
 """Handles of the queueing disciplines: netem, tbf, and its child: a queue that was asked, or else a pfifo if the
 buffer is counted in packets."""
-POLICE = "4:"
-"""That of a policer, between the delay and the rate."""
+POLICE, PER_FLOW = "4:", "6:"
+"""Those of a policer and of a cap for each flow, in this order between the delay and the rate."""
 
 ETHERNET_BYTES = 14
 
@@ -71,6 +71,7 @@ class Stage:
     `limit_unit`; None without a rate. `queue` None is a fifo. These describe the start; a schedule leads to the later
     `states`. `keeps_order`
     says whether packets must not overtake each other when the delay decreases, `has_netem` whether it ever needs netem.
+    Of each flow that has a cap, `flow_bytes` wait at most; 0 if it polices.
     `where` is what the seeded phases of its faults are drawn from; `mtu_bytes` is that of the link. With `cuts_late`
     superpackets are cut when they leave the token bucket, which counts them as the packets that they stand for.
     """
@@ -91,6 +92,7 @@ class Stage:
     mtu_bytes: int = 1500
     queue: MadeQueue | None = None
     cuts_late: bool = False
+    flow_bytes: int = 0
 
     @property
     def loss(self) -> Loss | None:
@@ -172,14 +174,19 @@ class Stage:
         return self.rate_device, POLICE
 
     @property
+    def per_flow_place(self) -> tuple[str, str]:
+        """Device and handle of a cap for each flow."""
+        return self.rate_device, PER_FLOW
+
+    @property
     def buffer_place(self) -> tuple[str, str]:
         """Device and handle of a queue that was asked, or of a buffer that is counted in packets."""
         return self.rate_device, BUFFER
 
     @property
     def own_places(self) -> tuple[tuple[str, str], ...]:
-        """Where netem, the token bucket, the buffer below it and a policer are, or would be."""
-        return self.delay_place, self.rate_place, self.buffer_place, self.police_place
+        """Where netem, the token bucket, the buffer below it, a policer and a cap for each flow are, or would be."""
+        return self.delay_place, self.rate_place, self.buffer_place, self.police_place, self.per_flow_place
 
     def buffer_bytes(self, frame_bytes: int) -> int:
         """The largest size of the rate's buffer over all states, with frames of this size."""

@@ -54,7 +54,7 @@ def suits(link: Link) -> bool:
     asked = link.forward
     able = Direction(rate_bps=asked.rate_bps, delay_ns=asked.delay_ns, buffer=asked.buffer)
     has_buffer = asked.buffer is None or (asked.buffer.unit == "packets" and not asked.delay_ns)
-    if not link.is_emulated or link.data.is_emulated or link.schedule or not has_buffer:
+    if not link.is_emulated or link.data.is_emulated or link.schedule or link.wander or not has_buffer:
         return False
     return able == link.forward == link.backward and (asked.rate_bps or 0) <= RATE_MAX_BPS
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import pairwise
 
 from ...codec.frozen import dataclass
 from ...error import UserError
-from ...model.topology import Link
+from ...model.schedule import Change
+from ...model.topology import Link, Topology
 from ...model.workload import Workload
 from ..command import Command, script
 from . import emulator as emulation
+from .setting import TC_NS
 from .stage import Emulator
 
 UNKNOWN_NS, UNKNOWN_CHANGES = 3600 * 10**9, 1000
@@ -60,7 +63,29 @@ def _followed_ns(link: Link) -> int:
 
 
 def _changes(link: Link, end_ns: int) -> int:
-    return sum(change.count(end_ns) for change in link.schedule)
+    own = 0 if link.wander is None else link.wander.count(end_ns)
+    return sum(change.count(end_ns) for change in link.schedule) + own
+
+
+def wandered(topology: Topology, seed: int, end_ns: int) -> Topology:
+    """The topology with the values of RTTs that wander as entries of schedules, up to `end_ns`. Each link draws its own
+    from the seed. What an RTT is longer than that of the link, or shorter, is split evenly between the directions.
+    """
+    if not any(link.wander for link in topology.links):
+        return topology
+    return replace(topology, links=tuple(_wandered(link, seed, end_ns) for link in topology.links))
+
+
+def _wandered(link: Link, seed: int, end_ns: int) -> Link:
+    if link.wander is None:
+        return link
+    found = []
+    for at_ns, rtt_ns in link.wander.values(link.rtt_ns, f"{seed}/{link.name}/wander", end_ns):
+        forward_ns, rest_ns = link.forward.delay_ns, rtt_ns - link.rtt_ns
+        forward_ns = min(rtt_ns, max(0, forward_ns + rest_ns // 2 // TC_NS * TC_NS))
+        delays = (("delay_ns", forward_ns),), (("delay_ns", rtt_ns - forward_ns),)
+        found.append(Change(at_ns, None, None, *delays))
+    return replace(link, wander=None, schedule=(*link.schedule, *found))
 
 
 def check(links: Iterable[Link], end_ns: int) -> None:
@@ -70,7 +95,7 @@ def check(links: Iterable[Link], end_ns: int) -> None:
         if count > CHANGES_MAX:
             raise UserError(
                 f"the schedule of the link {link.name} has {count} changes in {end_ns / 1e9:g} s; allowed: up to "
-                f"{CHANGES_MAX}: a longer 'every', or a workload with a shorter duration"
+                f"{CHANGES_MAX}: a longer 'every' or 'step', or a workload with a shorter duration"
             )
 
 

@@ -37,7 +37,7 @@ from .file import ScenarioFile
 _DIRECTIONAL = tuple(row for row in IMPAIRMENTS.values() if row.varies_by_direction)
 _WHOLE = tuple(key for row in IMPAIRMENTS.values() if not row.varies_by_direction for key in row.keys)
 DIRECTIONAL = tuple(row.key for row in _DIRECTIONAL)
-LINK_KEYS = (*(key for row in _DIRECTIONAL for key in row.keys), "mtu", "schedule", *_WHOLE)
+LINK_KEYS = (*(key for row in _DIRECTIONAL for key in row.keys), "mtu", "schedule", "wander", *_WHOLE)
 CONTROL_KEYS = tuple(key for row in IMPAIRMENTS.values() if row.on_channel for key in row.keys)
 """Of the channel to a controller."""
 SHORT = ("congestion", "window", "flows", "duration")

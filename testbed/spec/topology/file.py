@@ -24,6 +24,7 @@ from ...codec.kind import (
     variant,
 )
 from ...model.link.impairment import IMPAIRMENTS, Impairment
+from ...model.link.wander import WANDER, Wander
 from ...model.node.type import NODE_TYPES
 from ...model.openflow import NEIGHBOURS, Neighbours
 from ...model.topology import ENGINE, MTU_DEFAULT, MTU_MAX, MTU_MIN, NIC, Engine, IpVersions, Link, Nic, Topology
@@ -65,6 +66,7 @@ class LinkFile(Impaired):
         default=(),
     )
     schedule: tuple[ChangeFile, ...] | None = key("schedule", SCHEDULE, default=None)
+    wander: Wander | None = key("wander", WANDER, "How the RTT goes on while the workload runs.", default=None)
     emulator: str | None = key(
         "emulator", NAME, "The machine that impairs the link; default: this computer.", default=None
     )
@@ -84,6 +86,7 @@ class LinkFile(Impaired):
             mtu_bytes=self.mtu,
             addresses=self.addresses,
             schedule=(*(entry.change() for entry in self.schedule or ()), *outages),
+            wander=self.wander,
             emulator=self.emulator,
         )
 
@@ -94,6 +97,7 @@ class LinkFile(Impaired):
             mtu=link.mtu_bytes,
             addresses=link.addresses,
             schedule=tuple(map(ChangeFile.of, link.schedule)) or None,
+            wander=link.wander,
             emulator=link.emulator,
             **cls.written_of(link.forward, link.backward, link.data),
         )

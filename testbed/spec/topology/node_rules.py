@@ -60,7 +60,7 @@ def _emulator(
     elif link.emulator in link.ends and not machines[link.emulator].machine.forward:
         what = f"{link.emulator!r} is an end of the link, so it must route between this link and others"
         yield Fault(("emulator",), what, f"'forward: true' at {link.emulator}", named=True)
-    if link.schedule:
+    if link.schedule or link.wander:
         what = "the emulator is a machine with a clock of its own: the gate could not judge what a schedule does there"
         yield Fault(("schedule",), what, "no schedule, or no emulator: the link of this computer", named=True)
 

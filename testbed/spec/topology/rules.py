@@ -18,7 +18,7 @@ from .file import NODE, LinkFile, TopologyFile, with_port_rates
 from .link.impairment import FILE_FIELDS
 from .node import NodeKeys, SwitchFile
 from .node_rules import machine_faults, openflow_faults, router_faults, service_faults
-from .schedule import schedule_faults
+from .schedule import schedule_faults, wander_faults
 from .segment_rules import segment_faults
 
 RESERVED = (
@@ -60,6 +60,8 @@ def link_faults(link: LinkFile) -> Iterator[Fault]:
     for field in FILE_FIELDS.values():
         yield from field.faults(resolved)
     yield from (fault.under("schedule") for fault in schedule_faults(link.schedule or (), resolved))
+    if link.wander is not None:
+        yield from wander_faults(resolved)
 
 
 def _names(parts: Parts) -> Iterator[Fault]:

@@ -12,6 +12,7 @@ from ...codec.keyed import Keyed, Kind, Schema, key, named
 from ...codec.kind import SPAN, TIME, listed, record
 from ...error import ValueRefused, one_of
 from ...model.link.impairment import IMPAIRMENTS, Impairment
+from ...model.link.wander import LEAST_SDS
 from ...model.schedule import Change
 from ...model.topology import Link
 from .link.direction import WAYS, is_directional
@@ -85,6 +86,7 @@ FIXED = {
     "policy": "its meter runs from the start",
     "policer": "its bucket would be full again",
     "shaper": "its credit would be full again",
+    "per_flow": "the buckets of all flows would be full again",
     "jitter": "how packets keep their order follows from it",
     "trace": "its opportunities count from the beginning of the workload",
     "aggregate": "its bursts follow from when it began, and a change would begin them anew",
@@ -223,3 +225,21 @@ def _link_faults(file: ChangeFile, link: Link) -> Iterator[Fault]:
         if delay_ns is not None and direction.jitter is not None and direction.jitter.sd_ns > delay_ns:
             what = "the link's jitter is more than this one-way delay, and no packet can arrive before it is sent"
             yield Fault(("delay" if file.said("rtt") is None else "rtt", way), what, "a delay of the jitter or more")
+
+
+def wander_faults(link: Link) -> Iterator[Fault]:
+    """What is wrong between an RTT that wanders and the rest of its link; paths begin at the link."""
+    wander = link.wander
+    assert wander is not None, "BUG: nothing wanders"
+    later = (pair[0] for each in link.schedule for pair in (*each.forward, *each.backward, *each.data))
+    if "delay_ns" in later:
+        what = "the RTT wanders, and the schedule sets it"
+        yield Fault(("wander",), what, "one of the two")
+    if any(direction.jitter is not None for _, direction in link.directions):
+        what = "the RTT wanders, and jitter gives each packet another one"
+        yield Fault(("wander",), what, "one of the two")
+    if not link.rtt_ns:
+        yield Fault(("wander",), "the link has no RTT before the workload, or without a wander", "an rtt on the link")
+    elif wander.sd_ns is not None and wander.sd_ns * LEAST_SDS > link.rtt_ns:
+        what = f"an RTT of {units.format_time(link.rtt_ns)} would become negative"
+        yield Fault(("wander", "sd"), what, f"up to a quarter of it: {units.format_time(link.rtt_ns // LEAST_SDS)}")

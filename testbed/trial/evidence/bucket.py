@@ -1,4 +1,4 @@
-"""What a shaper, a policer or a trace did, for the result, from the looks at it. Pure, no I/O."""
+"""What a shaper, a policer, a cap of each flow or a trace did, for the result, from the looks at it. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from ...codec.frozen import dataclass
 from ...model.link.bucket import Policer, Shaper
 from ...model.link.impairment import Direction
 from ...model.link.trace import PACKET_BYTES, Trace
-from ..observe.bucket import PacedSample
-from ..result import PacedResult, PolicerResult, ShaperResult, TraceResult
+from ...plan.link.impairment import Context, flow_burst_bytes
+from ...plan.link.stage import Stage
+from ..observe.bucket import Flow, PacedSample
+from ..result import PacedResult, PerFlowResult, PolicerResult, ShaperResult, TraceResult
 
 K = TypeVar("K")
 
@@ -43,13 +45,18 @@ class UsedUp:
 
 
 def result(
-    asked: Direction, paced: Sequence[PacedSample], policer: Sequence[PacedSample], watch: Watch
+    asked: Direction,
+    paced: Sequence[PacedSample],
+    policer: Sequence[PacedSample],
+    watch: Watch,
+    per_flow: PerFlowResult | None = None,
 ) -> PacedResult | None:
     """None if nothing of ours was asked, or nobody looked."""
     made = PacedResult(
         None if asked.shaper is None or not paced else _shaper(asked.shaper, paced, watch),
         None if asked.policer is None or not policer else _policer(asked.policer, policer),
         None if asked.trace is None or not paced else _trace(asked.trace, paced),
+        per_flow,
     )
     return None if made == PacedResult() else made
 
@@ -119,6 +126,30 @@ def _policer(asked: Policer, looks: Sequence[PacedSample]) -> PolicerResult:
         passed_bytes=last.taken_bytes - first.taken_bytes,
         policed_bytes=last.policed_bytes - first.policed_bytes,
         policed_packets=last.policed_packets - first.policed_packets,
+    )
+
+
+def per_flow(
+    stage: Stage,
+    looks: Sequence[PacedSample],
+    flows: Sequence[tuple[Flow, Sequence[PacedSample]]],
+    context: Context,
+) -> PerFlowResult | None:
+    """None without a cap of each flow, or if nobody looked."""
+    asked = stage.asked.per_flow
+    if asked is None or not looks:
+        return None
+    first, last = looks[0], looks[-1]
+    used = [of_flow for _, of_flow in flows if of_flow[-1].time_ns > first.time_ns]
+    return PerFlowResult(
+        asked_rate_bps=asked.rate_bps,
+        burst_bytes=flow_burst_bytes(asked, context),
+        queue_bytes=stage.flow_bytes,
+        flows=last.begin_ns,
+        capped_flows=sum(1 for of_flow in used if of_flow[-1].busy_ns or of_flow[-1].policed_packets),
+        passed_bytes=last.taken_bytes - first.taken_bytes,
+        dropped_bytes=last.policed_bytes - first.policed_bytes,
+        dropped_packets=last.policed_packets - first.policed_packets,
     )
 
 

@@ -206,9 +206,10 @@ def intervals(
 
 
 def _counts(stage: Stage, netns: str, begin: Look, end: Look) -> Counts:
-    delay, rate, waiting, police = ((netns, *key) for key in stage.own_places)
+    delay, rate, waiting, police, per_flow = ((netns, *key) for key in stage.own_places)
     drops = _grew(begin, end, rate, "drops")
-    below_delay = rate if stage.asked.policer is None else police
+    below_delay = per_flow if stage.asked.per_flow is not None else rate
+    below_delay = below_delay if stage.asked.policer is None else police
     refused = _grew(begin, end, below_delay, "drops") if stage.is_nested else 0
     of_queue = {name: _counted(begin, end, waiting, name) for name in OF_QUEUE}
     return Counts(

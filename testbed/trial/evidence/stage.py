@@ -14,7 +14,7 @@ from ...plan.link.stage import ETHERNET_BYTES, Emulator, Stage, State
 from ...plan.link.tclink import TcPort
 from ...plan.network import Plan
 from ..law import ASKED
-from ..observe.bucket import PacedSample
+from ..observe.bucket import Flow, PacedSample
 from ..observe.readback import HtbClass, Qdisc
 from ..observe.sample import (
     QueueSample,
@@ -55,6 +55,7 @@ class StageEvidence:
     are the looks before and after the workload at the queue that sends, or else at the delay; None if the stage has
     neither. `queue_around` and `queue_samples` are the same of a queue that was asked, below the one that sends.
     `paced` are the looks and samples of a shaper or a trace, `policer` those of a policer, both in the order of time.
+    `per_flow` are those of a cap for each flow, `flows` those of each flow that came.
     `delay_samples` are those of a delay that loses packets at random, and `settings` has, by handle, what the kernel
     told of each queue's settings from the look before the workload to that after it.
     `left_packets` are the frames that came out at the next node, where each is one whatever its size; None: not told.
@@ -76,6 +77,8 @@ class StageEvidence:
     bursts: tuple[QueueSample, ...] = ()
     paced: tuple[PacedSample, ...] = ()
     policer: tuple[PacedSample, ...] = ()
+    per_flow: tuple[PacedSample, ...] = ()
+    flows: tuple[tuple[Flow, tuple[PacedSample, ...]], ...] = ()
     queue_around: tuple[QueueSample, QueueSample] | None = None
     queue_samples: tuple[QueueSample, ...] = ()
     fault_samples: tuple[FaultSample, ...] = ()
@@ -184,8 +187,9 @@ class StageEvidence:
 
     @property
     def policer_drops(self) -> int:
-        """The packets that a policer dropped while the workload ran."""
-        return self.policer[-1].policed_packets - self.policer[0].policed_packets if self.policer else 0
+        """The packets that a policer, or a cap of each flow, dropped while the workload ran."""
+        looks = (each for each in (self.policer, self.per_flow) if each)
+        return sum(each[-1].policed_packets - each[0].policed_packets for each in looks)
 
     @property
     def explained_drops(self) -> int:

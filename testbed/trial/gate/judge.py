@@ -60,6 +60,7 @@ from .during import account_check, causality_check, conservation_check, drop_che
 from .link import (
     bucket_check,
     fault_check,
+    flow_check,
     link_check,
     policy_check,
     queue_check,
@@ -156,6 +157,7 @@ CHECKS: tuple[Check, ...] = (
     fault_check.gathered,
     bucket_check.shaper,
     bucket_check.policer,
+    flow_check.per_flow,
     bucket_check.unwatched,
     trace_check.trace,
     queue_check.counted,

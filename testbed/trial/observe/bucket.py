@@ -5,11 +5,13 @@ The numbers are those of net/sched/sch_testbed.c, a patch of the lab kernel.
 
 from __future__ import annotations
 
+import ipaddress
 import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 
 from ...codec.frozen import dataclass
+from ...plan.link.paced import PER_FLOW
 from ...plan.linux import OWN_QDISCS
 from ..law import RISES
 from . import netlink
@@ -30,7 +32,7 @@ OPTIONS = {
 }
 """By the numbers of their attributes: the names in the plan's words, and the form."""
 PADDING = 12
-_DONE = struct.Struct("=8Q")
+_DONE, _FLOW = struct.Struct("=8Q"), struct.Struct("=16s16s2s2sBBH")
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,9 @@ class PacedSample:
     """One of them at one time: `time_ns` is the kernel's own, of all that it counts since it was set up.
 
     In `busy_ns` something waited; packets of `taken_bytes` were let pass. A bucket holds `credit_bytes`, and its
-    policer dropped `policed_packets`. A trace began at `begin_ns`, and since then `opportunities` have come.
+    policer dropped `policed_packets`. A trace began at `begin_ns`, and since then `opportunities` have come. Where each
+    flow has a cap, `begin_ns` is the number of flows that ever came, and `opportunities` that of the packets which were
+    of none, because there were too many; of one flow, `begin_ns` is when it came.
     `backlog_packets` with `backlog_bytes` wait. What a kind does not have is 0.
     """
 
@@ -70,6 +74,47 @@ def samples(data: bytes, sources: tuple[Query, ...]) -> Iterator[PacedSample]:
                 waiting = struct.unpack_from("=2I", stats[TCA_STATS_QUEUE])
                 done = _DONE.unpack(stats[TCA_STATS_APP])
                 yield PacedSample(source.netns, device, f"{handle >> 16:x}:", kind, *waiting, *done)
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A flow that has a cap: `protocol` is a number of IP; a port is 0 where the protocol has none. It came at
+    `came_ns`: one that was idle for long is another one when it comes back.
+    """
+
+    source: str
+    source_port: int
+    destination: str
+    destination_port: int
+    protocol: int
+    came_ns: int
+
+
+def flows(data: bytes, sources: tuple[Query, ...]) -> Iterator[tuple[Flow, PacedSample]]:
+    """Every flow with a cap in every answer, and what its bucket did."""
+    for record, source in of_kind("class", data, sources):
+        for body in netlink.bodies(record.messages):
+            found = netlink.attributes(body[20:])
+            kind = found[TCA_KIND].rstrip(b"\0").decode()
+            stats = netlink.attributes(found.get(TCA_STATS2, b""))
+            told = stats.get(TCA_STATS_APP, b"")
+            if kind == PER_FLOW and len(told) == _DONE.size + _FLOW.size:
+                device, handle = struct.unpack_from("=iI", body, 4)
+                waiting = struct.unpack_from("=2I", stats[TCA_STATS_QUEUE])
+                done = PacedSample(source.netns, device, f"{handle >> 16:x}:", kind, *waiting, *_DONE.unpack_from(told))
+                yield _flow(told[_DONE.size :], done.begin_ns), done
+
+
+def _flow(raw: bytes, came_ns: int) -> Flow:
+    source, destination, *ports, protocol, version, _ = _FLOW.unpack(raw)
+    source, destination = (_address(each, version) for each in (source, destination))
+    source_port, destination_port = (int.from_bytes(port, "big") for port in ports)
+    return Flow(source, source_port, destination, destination_port, protocol, came_ns)
+
+
+def _address(raw: bytes, version: int) -> str:
+    """Of IPv4 the last bytes of the address of IPv6 that stands for it."""
+    return str(ipaddress.IPv4Address(raw[12:]) if version == 4 else ipaddress.IPv6Address(raw))
 
 
 def options(raw: bytes) -> Mapping[str, int]:

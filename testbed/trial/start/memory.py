@@ -40,6 +40,7 @@ def memory_bytes(plan: Plan, workload: Workload | None, background_flows: int = 
             rate_bps = max(_rate_bps(stage) or fastest_bps, unyielding_bps, background_bps)
             path_bytes += rate_bps * max(state.asked.delay_ns for state in stage.history) / 8e9
             path_bytes += stage.buffer_bytes(emulator.mtu_bytes)
+            path_bytes += stage.flow_bytes * (1 if workload is None else workload.connections)
     fastest_bps = max(fastest_bps, *(port.rate_bps or 0 for port in plan.tc_ports), unyielding_bps, 0)
     for port in plan.tc_ports:
         held = port.limit * frame_bytes(port.mtu_bytes) if port.rate_bps else fastest_bps * port.delay_ns / 8e9

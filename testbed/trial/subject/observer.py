@@ -4,8 +4,11 @@ Pure, no I/O.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from ...model.scenario import Trial
 from ...plan.link import fault
+from ...plan.link.stage import Emulator
 from ...plan.network import Plan
 from ...plan.node.namespace import node_netns
 from ..observe.sample import Query
@@ -32,6 +35,7 @@ def observed(trial: Trial, planned: Plan) -> tuple[Query, ...]:
         *(Query(kind, netns) for netns in impairing for kind in ("link", "qdisc")),
         *(Query("nft", emulator.netns) for emulator in planned.emulators),
         *(Query("class", port.netns, port.device) for port in planned.tc_ports if port.rate_bps),
+        *_flows(planned.emulators),
         *(Query("link", netns) for netns in on_way if netns not in impairing),
     )
 
@@ -52,6 +56,17 @@ def sampled(trial: Trial, planned: Plan) -> tuple[Query, ...]:
         *(Query("tcp", node_netns(host)) for host in trial.workload.hosts if is_observed(planned, host)),
         *(Query("qdisc", netns) for netns in dict.fromkeys((*(e.netns for e in on_path), *passed))),
         *(Query("nft", e.netns) for e in counted),
+        *_flows(on_path),
+    )
+
+
+def _flows(emulators: Iterable[Emulator]) -> Iterator[Query]:
+    """The flows that have a cap each: classes of a queueing discipline of ours."""
+    return (
+        Query("class", each.netns, stage.rate_device)
+        for each in emulators
+        for stage in each.stages
+        if stage.asked.per_flow is not None
     )
 
 

@@ -274,7 +274,10 @@ def _has_room(case: Case) -> bool:
         and all(each.window_bytes is None for each in asked)
         and case.plan.rate_bps is not None
         and offered <= case.plan.rate_bps * ROOM_SHARE
-        and not any(each.states or each.asked.shaper or each.asked.policer or each.asked.trace for each in stages)
+        and not any(
+            each.states or each.asked.shaper or each.asked.policer or each.asked.per_flow or each.asked.trace
+            for each in stages
+        )
     )
 
 

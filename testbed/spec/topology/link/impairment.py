@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 from .... import units
@@ -22,23 +21,24 @@ from ....codec.scalar import text_of
 from ....codec.schema import shared
 from ....error import ValueRefused, one_of
 from ....model.link.bucket import POLICER, SHAPER
-from ....model.link.extent import BUFFER_MAX, DELAY, LINK_RATE, TICK_NS, read_rate
+from ....model.link.buffer import Buffer
+from ....model.link.extent import DELAY, LINK_RATE, TICK_NS, read_rate
 from ....model.link.fault import AGGREGATE
 from ....model.link.impairment import (
     EVERY_MAX,
     EVERY_MIN,
-    Buffer,
     GilbertElliott,
     Jitter,
     Loss,
     PeriodicLoss,
     RandomLoss,
-    buffer_words,
 )
 from ....model.link.trace import PACKET_BYTES, PERIOD_MAX_NS, RATE_MAX_BPS, RUNS_MAX, Trace
 from ....model.topology import Link
 from . import fault
+from .buffer import BUFFER, read_buffer
 from .direction import of_data
+from .per_flow import PER_FLOW, down_faults, per_flow_faults
 from .policy import LINK_POLICY, POLICY, policy_faults
 from .queue import QUEUE, queue_faults
 
@@ -55,13 +55,6 @@ def shaper_faults(link: Link) -> Iterator[Fault]:
             yield Fault(("shaper", way), what, "no rate on the link")
         if shaper.burst_bytes < link.mtu_bytes + 14:
             yield Fault(("shaper", way), "a full packet is larger than the burst", f"{link.mtu_bytes + 14} B or more")
-
-
-def down_faults(link: Link, key: str, way: str) -> Iterator[Fault]:
-    """What waits in a link that goes down is thrown away at an endless rate, which no bucket and no trace has."""
-    later = (change for each in link.schedule for change in (*each.forward, *each.backward, *each.data))
-    if any(each.value("down") for each in (link.forward, link.backward)) or any(pair[0] == "down" for pair in later):
-        yield Fault((key, way), f"a link cannot have '{key}' and go down", f"'{key}', or 'down'")
 
 
 def policer_faults(link: Link) -> Iterator[Fault]:
@@ -176,8 +169,8 @@ def _write(trace: Trace | None) -> Any:
 
 
 def short(written: Any) -> Any:
-    """What a file says of a link, with a trace as the name of its file: for people."""
-    if isinstance(written, dict) and OPPORTUNITIES in written:
+    """What a file says of a link, with a trace or a table as the name of its file: for people."""
+    if isinstance(written, dict) and (OPPORTUNITIES in written or written.keys() == {"file", "rows"}):
         return written["file"]
     return {key: short(value) for key, value in written.items()} if isinstance(written, dict) else written
 
@@ -244,35 +237,6 @@ def write_jitter(jitter: Jitter | None) -> Any:
     return units.format_time(jitter.sd_ns) if jitter == Jitter(jitter.sd_ns) else jitter.written()
 
 
-def read_buffer(value: object) -> Buffer | None:
-    text = text_of(value, BUFFER_ALLOWED)
-    if text == "none":
-        return None
-    if text.rstrip().endswith("bdp"):
-        buffer = Buffer(units.parse_bdp(text), "bdp")
-    elif text.rstrip().endswith(("packets", "packet")):
-        buffer = Buffer(Fraction(units.parse_packets(text)), "packets")
-    else:
-        buffer = Buffer(Fraction(_size(text)), "bytes")
-    if not buffer.amount:
-        raise ValueRefused(f"{text!r} holds nothing", f"more than 0: {BUFFER_ALLOWED}")
-    if buffer.unit != "bdp" and buffer.amount > BUFFER_MAX:
-        raise ValueRefused(f"{text!r} is too large", f"up to {BUFFER_MAX} {buffer.unit}")
-    return buffer
-
-
-def _size(text: str) -> int:
-    try:
-        return units.parse_size(text)
-    except ValueRefused as refused:
-        raise ValueRefused(refused.what, f"bdp, packets, or {refused.allowed}") from None
-
-
-def write_buffer(buffer: Buffer | None) -> str:
-    return "none" if buffer is None else buffer_words(buffer)
-
-
-BUFFER_ALLOWED = "bdp, packets, or a size in B, kB, KiB, MB, MiB, GB, GiB, such as '1 bdp', '100 packets' or '64 KiB'"
 _JITTER = "a time such as 2 ms, or {sd: 2 ms, distribution: normal, reorder: true}"
 
 JITTER = Kind(
@@ -284,19 +248,6 @@ JITTER = Kind(
             {"$ref": Jitter},
         ]
     },
-    none="none",
-)
-BUFFER = Kind(
-    read_buffer,
-    write_buffer,
-    matching(
-        rf"{units.BDP_PATTERN}|{units.PACKETS.pattern}|{units.SIZE.pattern}",
-        "What the drop-tail queue holds, or none.",
-        "1 bdp",
-        "100 packets",
-        "64 KiB",
-        none=True,
-    ),
     none="none",
 )
 
@@ -401,6 +352,11 @@ _FIELDS: dict[str, FileField] = {
         POLICER,
         "A token bucket that polices: what exceeds the rate and the burst is dropped.",
         faults=policer_faults,
+    ),
+    "per_flow": FileField(
+        PER_FLOW,
+        "The most that each flow of the same addresses, protocol and ports gets, by default in a queue of its own.",
+        faults=per_flow_faults,
     ),
     "trace": FileField(TRACE, "When the link can send, instead of a rate.", faults=trace_faults),
     "queue": FileField(

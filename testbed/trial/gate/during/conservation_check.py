@@ -2,7 +2,8 @@
 
 Two looks at which packets wait do not say that some waited all the time between them. But TCP does, where its windows
 do not shrink: then as much is on its way as at the first look, and what the delays do not hold waits in the queue.
-Shapers and traces count themselves how long something waited: `link.bucket_check` and `link.trace_check` ask them.
+Shapers, traces and caps of flows count themselves how long something waited: `link.bucket_check`, `link.trace_check`
+and `link.flow_check` ask them.
 """
 
 from __future__ import annotations
@@ -52,6 +53,8 @@ def rate(case: Case) -> Iterator[Finding]:
 
 
 def _too_slow(case: Case, each: StageEvidence) -> Iterator[str]:
+    if any(other.stage.asked.per_flow for other in case.evidence.stages):  # what is on its way may wait there
+        return
     by_time = _sockets(case)
     frame = frame_bytes(each.mtu_bytes)
     for span in each.intervals:

@@ -47,7 +47,7 @@ def shaper(case: Case) -> Iterator[Finding]:
             asked.rate_bps // 8,
             burst_bytes(asked.rate_bps, case.context(each)),
         )
-        faults = (*looks_faults(each, each.paced), *_replayed(credit, each.paced))
+        faults = (*looks_faults(each, each.paced), *replayed(credit, each.paced))
         faults = (*faults, *_line(line, each.paced), *_waited(line, each))
         if case.virtual:
             faults = (*faults, *_charged(each))
@@ -67,7 +67,8 @@ def unwatched(case: Case) -> Iterator[Finding]:
     """Without samples only sums are known: more than asked is found, and less only if something waited all the time."""
     for each in case.evidence.stages if case.trial.samples_interval_ns is None else ():
         asked = each.stage.asked
-        for name, value in (("shaper", asked.shaper), ("policer", asked.policer), ("trace", asked.trace)):
+        values = {"shaper": asked.shaper, "policer": asked.policer, "per flow": asked.per_flow, "trace": asked.trace}
+        for name, value in values.items():
             if value is not None:
                 what = f"{each.where}: no samples say whether it let pass all that it could"
                 yield Finding(
@@ -88,8 +89,8 @@ def policer(case: Case) -> Iterator[Finding]:
         if asked is None:
             continue
         bucket = Bucket(asked.rate_bps // 8, asked.burst_bytes)
-        faults = (*looks_faults(each, each.policer), *_replayed(bucket, each.policer))
-        for what in faults or _policed(bucket, each):
+        faults = (*looks_faults(each, each.policer), *replayed(bucket, each.policer))
+        for what in faults or policed(bucket, each.policer, frame_bytes(each.mtu_bytes)):
             yield Finding("policer", "invalid", f"{each.where}: {what}", HINT)
             break
 
@@ -112,7 +113,7 @@ def looks_faults(each: StageEvidence, looks: Sequence[PacedSample]) -> Iterator[
         yield f"{each.counts.data_packets} data packets came, and it counted none of them"
 
 
-def _replayed(bucket: Bucket, looks: Sequence[PacedSample]) -> Iterator[str]:
+def replayed(bucket: Bucket, looks: Sequence[PacedSample]) -> Iterator[str]:
     """No interval lets more pass than the bucket can have held; what it says to hold is the rest."""
     most = bucket.size
     first = looks[0] if looks else None
@@ -173,12 +174,11 @@ def _least(line: Bucket, credit: Bucket, each: StageEvidence, share: float) -> I
             yield f"{passed} bytes passed in {span_ns / 1e9:g} s while packets waited, {least:.0f} could have"
 
 
-def _policed(bucket: Bucket, each: StageEvidence) -> Iterator[str]:
+def policed(bucket: Bucket, looks: Sequence[PacedSample], frame: int) -> Iterator[str]:
     """It drops a packet only if the bucket lacks its bytes. So in a row of intervals with drops, each shorter than the
     bucket needs to become full, all that the rate brings passes, but for the first and the last interval.
     """
-    frame = frame_bytes(each.mtu_bytes)
-    for row in _rows(each.policer):
+    for row in _rows(looks):
         longest_ns = max(later.time_ns - one.time_ns for one, later in pairwise(row))
         span_ns = row[-1].time_ns - row[0].time_ns
         if 2 * longest_ns * bucket.rate > (bucket.size - frame) * SECOND_NS:
@@ -187,7 +187,7 @@ def _policed(bucket: Bucket, each: StageEvidence) -> Iterator[str]:
         least = (span_ns - 2 * longest_ns) * bucket.rate // SECOND_NS - frame
         if passed < least:
             yield f"{passed} bytes passed in {span_ns / 1e9:g} s with drops, {least} should have"
-    for one, later in pairwise(each.policer):
+    for one, later in pairwise(looks):
         dropped = later.policed_packets - one.policed_packets
         most = bucket.filled(frame, later.time_ns - one.time_ns)
         if dropped and later.credit_bytes > most:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from ....plan.link import fault
 from ....plan.link.impairment import Context, Setting, settings
-from ....plan.link.stage import BUFFER, DELAY, POLICE, RATE, Stage, State
+from ....plan.link.stage import BUFFER, DELAY, PER_FLOW, POLICE, RATE, Stage, State
 from ...evidence.case import Case
 from ...evidence.interval import Timeline
 from ...evidence.stage import StageEvidence
@@ -59,7 +59,7 @@ def differences(stage: Stage, state: State, qdiscs: Mapping[str, Qdisc], context
             continue
         if seen is None or abs(seen - setting.asked) > setting.slack:
             yield f"{setting.what}: asked {setting.asked}, the kernel has {'none' if seen is None else seen}"
-    for handle in (DELAY, RATE, BUFFER, POLICE, *fault.HANDLES):
+    for handle in (DELAY, RATE, BUFFER, POLICE, PER_FLOW, *fault.HANDLES):
         known = {setting.name for setting in asked if setting.handle == handle} | TOLD_TWICE
         for name, number in qdiscs[handle].more.items() if handle in qdiscs else ():
             if number and name not in known:
