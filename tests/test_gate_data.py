@@ -237,7 +237,7 @@ def test_what_waits_in_a_stage_is_counted_once_for_each_device_by_its_last_sampl
 
     def look(delay: int, rate: int, burst: int) -> dict[tuple[str, str, str], QueueSample]:
         places = (*stage.own_places, (fault.END["forward"], fault.BURST))
-        counts = dict(zip(places, (delay, rate, rate, rate, burst), strict=True))
+        counts = dict(zip(places, (delay, rate, rate, rate, rate, burst), strict=True))
         return {
             (netns, *place): QueueSample(S, netns, 2, place[1], "", 0, 0, 0, 60 * n, n) for place, n in counts.items()
         }

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
-from socket import IPPROTO_TCP
+from socket import IPPROTO_TCP, IPPROTO_UDP
 from typing import TypeAlias
 
 from ....model.link.bucket import PerFlow
+from ....model.workload import UdpWorkload
 from ....plan.link.impairment import flow_burst_bytes
 from ....plan.link.stage import frame_bytes
 from ....plan.node.namespace import node_netns
@@ -22,6 +23,9 @@ from ...observe.bucket import Flow, PacedSample
 from ...observe.sample import TcpSample
 from ...result import Finding
 from .bucket_check import HINT, REAL_SHARE, Bucket, looks_faults, policed, replayed
+
+REAL_LATE_NS = 50_000_000
+"""In real time, by how much later than the tool says a flow may have begun or ended."""
 
 Ends: TypeAlias = tuple[str, int, str, int]
 """The sender's address and port, and the receiver's."""
@@ -39,7 +43,7 @@ def per_flow(case: Case) -> Iterator[Finding]:
             held = _held_back(bucket, asked, looks, each, case)
             faults = (*faults, *(f"{_flow_words(flow)}: {what}" for what in islice(held, 1)))
         if not faults and each in case.evidence.data_stages:
-            faults = tuple(_sockets(case, each, bucket))
+            faults = (*_sockets(case, each, bucket), *_tools(case, each, bucket))
         for what in faults[:1]:
             yield Finding("per flow", "invalid", f"{each.where}: {what}", HINT)
 
@@ -128,6 +132,28 @@ def _sockets(case: Case, each: StageEvidence, bucket: Bucket) -> Iterator[str]:
                 span_s = (one.time_ns - came_ns) / 1e9
                 yield f"{words} brought {got} bytes in {span_s:g} s, more than the {most} that a flow gets"
                 return
+
+
+def _tools(case: Case, each: StageEvidence, bucket: Bucket) -> Iterator[str]:
+    """By what tools say of their flows, none got more in its time than its bucket held and what queues gave back; and
+    flows of datagrams, whose sockets are not known, were as many as had a bucket of their own.
+    """
+    outcome, workload = case.evidence.outcome, case.trial.workload
+    if outcome.begin_ns is not None and outcome.end_ns is not None:
+        stages = case.evidence.data_stages
+        queued = sum(other.stage.buffer_bytes(frame_bytes(other.mtu_bytes)) for other in stages)
+        span_ns = outcome.end_ns - outcome.begin_ns + case.plan.rtts_ns[1] + (0 if case.virtual else REAL_LATE_NS)
+        most = bucket.filled(bucket.size, span_ns) + queued
+        for number, flow in enumerate(outcome.flows, 1):
+            if (flow.received_bytes or 0) > most:
+                got = f"{flow.received_bytes} bytes in {span_ns / 1e9:g} s"
+                yield f"flow {number} brought {got}, and a flow gets {most}"
+                return
+    if isinstance(workload, UdpWorkload):
+        brought = sum(1 for flow in outcome.flows if flow.received_bytes)
+        known = sum(1 for flow, looks in each.flows if flow.protocol == IPPROTO_UDP and looks[-1].taken_bytes)
+        if known < brought:
+            yield f"{brought} flows of datagrams arrived, and {known} had a bucket of their own"
 
 
 def _plain(address: str) -> str:
