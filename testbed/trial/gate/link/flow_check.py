@@ -22,6 +22,7 @@ from ...law import broken_between
 from ...observe.bucket import Flow, PacedSample
 from ...observe.sample import TcpSample
 from ...result import Finding
+from ...workload import udp
 from .bucket_check import HINT, REAL_SHARE, Bucket, looks_faults, policed, replayed
 
 REAL_LATE_NS = 50_000_000
@@ -77,6 +78,7 @@ def _held_back(
     yield from replayed(bucket, looks)
     if asked.polices:
         yield from policed(bucket, looks, frame)
+        yield from _offered(bucket, looks, each, case)
         return
     share = 1.0 if case.virtual else 1 - REAL_SHARE
     for one, later in pairwise(looks):
@@ -93,6 +95,29 @@ def _held_back(
         if dropped and later.backlog_bytes + passed < each.stage.flow_bytes - frame:
             what = f"{later.backlog_bytes + passed} bytes waited in a queue of {each.stage.flow_bytes}"
             yield f"{dropped} packets were dropped, and at most {what}"
+
+
+def _offered(bucket: Bucket, looks: Sequence[PacedSample], each: StageEvidence, case: Case) -> Iterator[str]:
+    """A sender of datagrams that never pauses keeps its bucket from becoming full, so all that the rate brings passes,
+    but for what it sends at once.
+    """
+    workload, outcome = case.trial.workload, case.evidence.outcome
+    if not isinstance(workload, UdpWorkload) or outcome.begin_ns is None or outcome.end_ns is None:
+        return
+    lost = sum(other.explained_drops for other in case.evidence.data_stages if other is not each)
+    if lost or each.counts.dropped_packets or each.counts.delay_drops or each.stage.asked.policer or not case.virtual:
+        return
+    frame = frame_bytes(each.mtu_bytes)
+    ahead = 2 * (1 + (workload.burst or udp.burst(workload.rate_bps, workload.length_bytes))) * frame
+    if workload.rate_bps < bucket.rate * 8 or any(each.stage.asked.more):
+        return
+    begin_ns = outcome.begin_ns + case.plan.rtts_ns[1]
+    for one, later in pairwise(looks):
+        is_sent = begin_ns <= one.time_ns and later.time_ns <= outcome.end_ns
+        passed, least = later.taken_bytes - one.taken_bytes, bucket.filled(0, later.time_ns - one.time_ns) - ahead
+        if is_sent and one.credit_bytes < bucket.size - ahead and passed < least:
+            span_s = (later.time_ns - one.time_ns) / 1e9
+            yield f"{passed} bytes passed in {span_s:g} s while more came, and {least} should have"
 
 
 def _sockets(case: Case, each: StageEvidence, bucket: Bucket) -> Iterator[str]:
