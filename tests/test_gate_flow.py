@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from testbed.model.link.bucket import PerFlow
+from testbed.model.workload import UdpWorkload, Workload
 from testbed.trial.gate.link import flow_check
 from testbed.trial.gate.link.bucket_check import Bucket
 from testbed.trial.observe import bucket
@@ -23,11 +24,21 @@ CAP, HELD = PerFlow(8 * 10**6), Bucket(10**6, 3000)
 """1 MB/s, and a bucket of 3000 bytes."""
 
 
-def held_back(*rows: dict[str, int], asked: PerFlow = CAP, flow_bytes: int = 30_000) -> list[str]:
-    each: Any = SimpleNamespace(mtu_bytes=1500, stage=SimpleNamespace(flow_bytes=flow_bytes))
-    case: Any = SimpleNamespace(virtual=True)
+def held_back(
+    *rows: dict[str, int], asked: PerFlow = CAP, flow_bytes: int = 30_000, workload: Workload | None = None
+) -> list[str]:
+    none = SimpleNamespace(policer=None, more=())
+    counts = SimpleNamespace(dropped_packets=0, delay_drops=0)
+    each: Any = SimpleNamespace(mtu_bytes=1500, counts=counts, stage=SimpleNamespace(flow_bytes=flow_bytes, asked=none))
+    trial = SimpleNamespace(workload=workload)
+    case: Any = SimpleNamespace(
+        virtual=True,
+        trial=trial,
+        plan=SimpleNamespace(rtts_ns=(0, 0)),
+        evidence=SimpleNamespace(outcome=SimpleNamespace(begin_ns=S, end_ns=3 * S), data_stages=[]),
+    )
     looks = [replace(LOOK, **row) for row in rows]
-    return list(flow_check._held_back(HELD, asked, looks, each, case))
+    return list(flow_check._held_back(replace(HELD, size=asked.burst_bytes or HELD.size), asked, looks, each, case))
 
 
 BUSY = {"time_ns": 2 * S, "busy_ns": S, "credit_bytes": 0}
@@ -58,6 +69,19 @@ def test_a_policed_flow_must_not_lose_what_its_bucket_holds() -> None:
     row = {"time_ns": S + 10**6, "policed_packets": 1, "policed_bytes": 1514, "credit_bytes": 3000}
     found = held_back({}, {**row, "taken_bytes": 1000}, asked=asked, flow_bytes=0)
     assert any("there was no need to" in what for what in found), found
+
+
+@pytest.mark.parametrize(
+    ("rate_bps", "passed", "found"), [(16 * 10**6, 900_000, 1), (16 * 10**6, 995_000, 0), (10**6, 10, 0)]
+)
+def test_a_policed_flow_that_never_pauses_gets_what_its_cap_brings(rate_bps: int, passed: int, found: int) -> None:
+    """Samples that are far apart do not tell how full the bucket was in between; that more came does."""
+    asked = PerFlow(8 * 10**6, None, 20_000, True)
+    workload = UdpWorkload("a", "b", rate_bps=rate_bps, duration_ns=3 * S)
+    row = {"time_ns": 2 * S, "taken_bytes": passed, "policed_packets": 9, "policed_bytes": 13_626, "credit_bytes": 0}
+    case_looks = [{"credit_bytes": 0, "taken_bytes": 3000}, {**row, "taken_bytes": passed + 3000}]
+    told = held_back(*case_looks, asked=asked, flow_bytes=0, workload=workload)
+    assert sum("while more came" in what for what in told) == found
 
 
 def counted(total: dict[str, int], *flows: dict[str, int]) -> list[str]:

@@ -181,6 +181,19 @@ def test_a_gigabit_of_opportunities_is_used_one_by_one(run_trial: RunTrial, tmp_
     assert since[-1] > trace.period_ns  # it began again
 
 
+def test_opportunities_of_more_than_a_gigabit_are_used_one_by_one(run_trial: RunTrial, tmp_path: Path) -> None:
+    trace = of_lines("time_ms,rate_gbps\n0,10\n20,2.5\n40,end\n", tmp_path)
+    path = {**traced(trace), "buffer": "1000 packets", "rtt": "2 ms"}
+    ran = run_trial(path=path, workload=udp("12 Gbit/s", "120 ms"), capture=CAPTURE, tamper=NANO)
+    assert ran.result.verdict == "valid", ran.result.findings
+    since = [at_ns - begin_ns(ran) for at_ns, _ in left(ran) if at_ns - begin_ns(ran) > 5 * 10**6]
+    late = lateness(trace, since)
+    assert min(late) >= 0
+    assert max(late) < LATE_NS
+    assert len(since) > 50_000
+    assert since[-1] > 2 * trace.period_ns
+
+
 def test_small_packets_share_an_opportunity_and_what_is_left_of_it_is_lost(run_trial: RunTrial, tmp_path: Path) -> None:
     """Ten datagrams of 142 bytes fit into one opportunity: 1420 of 1514 bytes, and the eleventh begins in the rest."""
     trace = of_lines("".join(f"{at}\n" for at in range(10, 1010, 10)), tmp_path)
