@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -17,7 +16,6 @@ from rich.console import Console
 from testbed.api import (
     NODE_TYPES,
     SCENARIOS,
-    Citation,
     Column,
     Engine,
     Format,
@@ -32,7 +30,6 @@ from testbed.api import (
     UserError,
     carry_out,
     duration,
-    escaped,
     files_of,
     load_scenario,
     nearest,
@@ -44,10 +41,11 @@ from testbed.api import (
     write_named,
 )
 
-from . import look
+from . import kept, look
 from .check import ERROR
 from .look import Looks
 from .measured import Measured, Size
+from .page import Both, changes_of, markdown, reason, remark, summary_of
 from .paper import cloudcmp, interdatacenter, links, object_store, throughput_profile
 from .row import Finding, Row
 
@@ -80,10 +78,6 @@ def select(words: Sequence[str]) -> tuple[Row, ...]:
     return tuple(picked.values()) if words else ROWS
 
 
-HEAD = ("Row", "Where", "What", "Printed", "Criterion", "Ours", "Claim", "Outcome")
-OUTCOME = {"pass": "pass", "fail": "**fail**", "cannot tell": "cannot tell", "not run": "not run", None: "–"}
-
-
 def to_dict(finding: Finding) -> dict[str, Any]:
     """For JSON."""
     row, judged = finding.row, finding.judgement
@@ -108,109 +102,8 @@ def to_dict(finding: Finding) -> dict[str, Any]:
     }
 
 
-def reason(finding: Finding) -> str:
-    """What is not met or cannot be told, what limits the result, or why there is none."""
-    judged = finding.judgement
-    return "; ".join(
-        text for text in (judged.reasons if judged else "", judged.why if judged else "", finding.why) if text
-    )
-
-
-def distinct(findings: Sequence[Finding]) -> list[Finding]:
-    """Without the rows that judge the finding of another one again, on the same data."""
-    return [each for each in findings if each.row.criterion is None or not each.row.criterion.repeats]
-
-
-def counts(findings: Sequence[Finding]) -> str:
-    """The number of rows with each outcome, in one line."""
-    number: Counter[str | None] = Counter(finding.outcome for finding in findings)
-    words = {
-        "pass": "met",
-        "fail": "not met",
-        "cannot tell": "cannot tell",
-        "not run": "not run",
-        None: "without anything to meet",
-    }
-    return ", ".join(f"{number[outcome]} {word}" for outcome, word in words.items() if number[outcome])
-
-
-def summary_of(findings: Sequence[Finding]) -> str:
-    """The number of rows and of distinct findings with each outcome, in two sentences."""
-    own = distinct(findings)
-    text = f"{len(findings)} rows: {counts(findings)}."
-    return text if len(own) == len(findings) else f"{text} Of them {len(own)} are distinct findings: {counts(own)}."
-
-
-def remark(finding: Finding) -> str:
-    """Why the row failed or was not run, and how our conditions differ from those of the publication."""
-    repeats = finding.row.criterion.repeats if finding.row.criterion else ""
-    again = f"the finding of {repeats} again" if repeats else ""
-    return "; ".join(dict.fromkeys(each for each in (reason(finding), again, finding.row.limits) if each))
-
-
-def markdown(
-    findings: Sequence[Finding], citations: Mapping[str, Citation], title: str, how: str, changes: str = ""
-) -> str:
-    """A page with a table for each publication, and below each table the limits of its rows.
-
-    `how` is the introduction: who the page is for, and how to make it. `changes` is a section of its own, or empty.
-    """
-    lines = [f"# {title}", "", how, "", summary_of(findings), "", CLAIMS, "", CRITERIA]
-    lines += ["", changes.strip()] if changes else []
-    for source, members in groupby(findings, key=lambda finding: finding.row.source):
-        group = list(members)
-        lines += [
-            "",
-            f"## {escaped(_citation(citations[source]))}",
-            "",
-            _line(HEAD),
-            _line(["---"] * len(HEAD)),
-        ]
-        lines += [_line(_columns(finding)) for finding in group]
-        lines += ["", "What limits these rows:", ""]
-        remarks: dict[str, list[str]] = {}
-        for finding in group:
-            if remark(finding):
-                remarks.setdefault(remark(finding), []).append(finding.row.id)
-        lines += [f"- {', '.join(ids)}: {escaped(text)}." for text, ids in remarks.items()]
-    return "\n".join(lines) + "\n"
-
-
-CLAIMS = """How strong a pass is. **reproduced**: the same mechanism, so the numbers compare. **shape**: orderings and
-curvature compare, numbers do not. **calibrated**: the number is an input of ours, so meeting it proves only that the
-emulator works. **data only**: nothing is run; the numbers are kept as a published profile."""
-
-
-CRITERIA = """\
-What is met. Each criterion follows from what is printed, and was written down before the runs that it judges. It is
-met if the 95 % interval of each of its parts (Student's t over the seeds) is within its bounds, and not met if that of
-a part is outside when all of them hold together (Bonferroni): so a row is wrongly met, or wrongly not met, in at most
-5 % of cases. Otherwise nobody can tell, which is no pass; nor is a value that is missing. Where every seed gives the
-same, the value is exact, and has no interval. A printed number is met within half a unit of its last digit, one that is
-printed as approximate within half a unit of its last digit other than 0. Alike is at most 5 % apart, apart is more;
-full is 95 % or more of the line rate; a profile is concave if its C_CC is above 0, and convex if it is below."""
-
-
-def _citation(citation: Citation) -> str:
-    year = f", {citation.year}" if citation.year else ""
-    return f"{citation.authors[0].split()[-1]} et al., {citation.title}{year}"
-
-
-def _columns(finding: Finding) -> list[str]:
-    row = finding.row
-    ours = finding.judgement.ours if finding.judgement else "–"
-    criterion = f"{row.criterion.text} ({row.criterion.source})" if row.criterion else "–"
-    return [row.id, row.where, row.what, row.expected, criterion, ours, row.claim, OUTCOME[finding.outcome]]
-
-
-def _line(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(map(escaped, cells)) + " |"
-
-
 RESULTS = Path("results/reproduction")
 PAGE = Path("docs/reproduction.md")
-CHANGES = "## What changed"
-"""The heading of the section that is written by hand, and stays when the page is made anew."""
 COLOUR = {"pass": "green", "fail": "red", "cannot tell": "yellow", "not run": "dim"}
 MORE = "a wider terminal or --format json shows them"
 COLUMNS = (
@@ -228,17 +121,7 @@ LIST_COLUMNS = (
     Column("claim", drop=2),
     Column("runs", wraps=True),
 )
-HOW = """For those who ask how the numbers of this testbed compare with the literature. For each row of the publications
-below, this page says what was printed, what comes out here, and how strong the claim is. To see the rows, and to run
-one of them (half a minute):
-
-```sh
-testbed reproduce --list
-testbed reproduce S3-E2
-```
-
-Written by `testbed reproduce --{size}`, which runs all rows. `--dry-run` says what would run, and how long it takes;
-`--until-decided` adds seeds for rows of which nobody can tell."""
+SIZES: tuple[Size, ...] = ("quick", "full")
 UNMET = ("fail", "cannot tell")
 CANNOT_TELL = 5
 """The exit code, as that of `testbed compare` for what is undecided."""
@@ -250,6 +133,7 @@ EXAMPLES = (
     ("Reproduce one figure in minutes", "testbed reproduce S3-F7"),
     ("Reproduce a publication with the numbers that it used", "testbed reproduce S3 --full"),
     ("Judge again what ran before, after a criterion has changed", "testbed reproduce --stored"),
+    ("Judge the results behind docs/reproduction.md again", "testbed reproduce --kept --stored --results again"),
 )
 
 
@@ -286,6 +170,13 @@ def reproduce(
         bool, typer.Option("--dry-run", help="Print what would run and how long it takes, and run nothing.")
     ] = False,
     stored: Annotated[bool, typer.Option("--stored", help="Run nothing, and judge the stored results.")] = False,
+    from_kept: Annotated[
+        bool,
+        typer.Option("--kept", help="Begin with the results behind docs/reproduction.md, where DIR has none."),
+    ] = False,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Make the results of these rows those behind docs/reproduction.md.")
+    ] = False,
     list_rows: Annotated[bool, typer.Option("--list", help="List the rows, and run nothing.")] = False,
     format: Annotated[Format, typer.Option(metavar="table|json", help="The format of the output.")] = Format.table,
 ) -> None:
@@ -309,6 +200,8 @@ def reproduce(
     if list_rows:
         _list(rows, format)
         return
+    if from_kept:
+        kept.put_back(kept.FOLDER / size, results / size, _scenarios(rows))
     runs = Runs(results / size, size, console)
     if until_decided:
         runs.add_seeds(rows)
@@ -319,9 +212,11 @@ def reproduce(
         runs.carry_out(rows, jobs)
     found = [runs.finding(row) for row in rows]
     _print(found, format)
+    if keep:
+        made = kept.keep(runs.folder, _scenarios(rows), kept.FOLDER / size)
+        console.print(f"{sum(made.values())} trials of {len(made)} scenarios are kept in {kept.FOLDER / size}")
     page = output or (PAGE if not ids and PAGE.parent.is_dir() else results / size / PAGE.name)
-    everything = {finding.row.id: finding for finding in found}
-    _write(page, [everything.get(row.id) or runs.finding(row) for row in ROWS], size)
+    _write(page, runs, {finding.row.id: finding for finding in found})
     console.print(f"{summary_of(found)} All rows: {page}")
     if any(finding.outcome == "fail" or (finding.judgement is None and finding.row in runs.ran) for finding in found):
         raise typer.Exit(1)
@@ -510,17 +405,32 @@ def _cells(finding: Finding) -> Iterable[str]:
     return row.id, row.where, row.expected, "; ".join(text for text in (ours, why) if text), row.claim
 
 
-def _write(page: Path, findings: Sequence[Finding], size: Size) -> None:
+def _write(page: Path, runs: Runs, found: Mapping[str, Finding]) -> None:
+    """The page with all rows: what was found, what else is in the results folder, and for other rows what is kept."""
     citations = {name: published.find(name)[0].citation for name in published.names()}
     try:
-        page.parent.mkdir(parents=True, exist_ok=True)
-        changes = _changes(page.read_text()) if page.exists() else ""
-        write_named(page, markdown(findings, citations, "Reproduction", HOW.format(size=size), changes))
+        with behind(runs, found) as (findings, said):
+            page.parent.mkdir(parents=True, exist_ok=True)
+            changes = changes_of(page.read_text()) if page.exists() else ""
+            write_named(page, markdown(findings, citations, said, changes))
     except OSError as error:
         raise UserError(f"{page} cannot be written: {error.strerror}; allowed: -o with a file that can") from None
 
 
-def _changes(page: str) -> str:
-    """The section of an earlier page that is written by hand, up to the next heading; empty if there is none."""
-    _, heading, rest = page.partition(f"\n{CHANGES}\n")
-    return f"{CHANGES}\n{rest.partition(chr(10) + '## ')[0]}" if heading else ""
+@contextmanager
+def behind(runs: Runs | None, found: Mapping[str, Finding]) -> Iterator[tuple[list[Both], str]]:
+    """The findings of all rows in both sizes, and what is said of the trials behind those that are kept."""
+    with ExitStack() as stack:
+        folders = {size: stack.enter_context(kept.unpacked(kept.FOLDER / size)) for size in SIZES}
+        others = {size: Runs(folder, size, Terminal()) for size, folder in folders.items()}
+
+        def finding(row: Row, size: Size) -> Finding:
+            if runs is not None and size == runs.size:
+                if row.id in found:
+                    return found[row.id]
+                if any((runs.folder / name).exists() for name in row.scenarios):
+                    return runs.finding(row)
+            return others[size].finding(row)
+
+        said = " ".join(f"{size.capitalize()}: {kept.said(folder)}" for size, folder in folders.items())
+        yield [Both(finding(row, "quick"), finding(row, "full")) for row in ROWS], said

@@ -23,15 +23,17 @@ from storedruns import Made, trial_result
 from results import plain
 from testbed import library
 from testbed.compare import published
+from testbed.compare.published import Citation
 from testbed.error import TestbedError, UserError
 from testbed.model.scenario import Trial
 from testbed.spec.load import load_scenario
 from testbed.spec.scenario.trial import trial_data
 from testbed.trial.result import TrialResult
-from testbed_reproductions import command
+from testbed_reproductions import command, kept
 from testbed_reproductions.check import Holds, near
 from testbed_reproductions.command import Runs, lacks
 from testbed_reproductions.measured import Measured, with_interval
+from testbed_reproductions.page import Both, changes_of, markdown, summary_of
 from testbed_reproductions.paper import links, throughput_profile
 from testbed_reproductions.row import Finding, Judgement, Row
 
@@ -123,26 +125,36 @@ def test_the_page_has_a_line_for_each_row_and_says_what_limits_it() -> None:
         Finding(ROWS["S3-E4"], None),
         Finding(ROWS["K9"], None, "this version has no engine: mininet"),
     ]
-    citations = {name: published.find(name)[0].citation for name in published.names()}
-    page = command.markdown(made, citations, "Reproduction", "how")
-    assert "4 rows: 1 met, 1 not met, 2 not run. Of them 3 are distinct findings: 1 met, 1 not met, 1 not run." in page
+    unlike = Finding(ROWS["K9"], Judgement("× 1", (Holds("it", True),)))
+    both = [*(Both(each, each) for each in made[:3]), Both(made[3], unlike)]
+    page = markdown(both, citations(), "Quick: 3 trials.")
+    said = "4 rows: 1 met, 1 not met, 2 not run. Of them 3 are distinct findings: 1 met, 1 not met, 1 not run."
+    assert f"\nQuick: {said}\n" in page
+    assert "\nFull: 4 rows: 2 met, 1 not met, 1 not run. Of them 3 are distinct" in page
+    assert "what is missing runs. Quick: 3 trials.\n" in page
     assert "| K7 | IV.B |" in page
-    assert "| **fail** |" in page
+    assert "| **fail** | **fail** |" in page
+    (k9,) = [line for line in page.splitlines() if line.startswith("| K9 |")]
+    assert k9.endswith(f" | × 1 | {ROWS['K9'].claim} | not run | pass |")  # of the full size, where it was judged
     assert "- K7: not met: it; too much" in page
-    assert "- K9: this version has no engine: mininet; the finding of S4-T5-MN again" in page
     assert "## Hartpence et al., Performance Evaluation of Networks with Physical and Virtual Links, 2015" in page
 
 
-def test_the_page_of_the_documentation_has_every_row_as_it_is() -> None:
-    page = (ROOT / "docs/reproduction.md").read_text().splitlines()
-    remarks = [line.removeprefix("- ").split(": ", 1) for line in page if line.startswith("- ")]
-    for row in command.ROWS:
-        criterion = f"{row.criterion.text} ({row.criterion.source})" if row.criterion else "–"
-        start = f"| {row.id} | {row.where} | {row.what} | {row.expected} | {criterion} | ".replace("/|", "/\\|")
-        (line,) = [each for each in page if each.startswith(start)]
-        assert line.split(" | ")[-2] == row.claim, row.id
-        (remark,) = [text for ids, text in remarks if row.id in ids.split(", ")] if row.limits else [""]
-        assert row.limits in remark, row.id
+def test_what_is_said_of_a_row_that_is_not_run_is_that_of_the_quick_size() -> None:
+    none = Finding(ROWS["K9"], None, "this version has no engine: mininet")
+    page = markdown([Both(none, none)], citations(), "")
+    assert "- K9: this version has no engine: mininet; the finding of S4-T5-MN again" in page
+
+
+def citations() -> dict[str, Citation]:
+    return {name: published.find(name)[0].citation for name in published.names()}
+
+
+@pytest.mark.slow
+def test_the_page_of_the_documentation_is_what_the_kept_results_give() -> None:
+    page = (ROOT / "docs/reproduction.md").read_text()
+    with command.behind(None, {}) as (findings, said):
+        assert markdown(findings, citations(), said, changes_of(page)) == page
 
 
 def test_an_rtt_of_which_every_trial_is_invalid_is_not_passed_over() -> None:
@@ -390,7 +402,7 @@ def test_the_summary_counts_rows_and_distinct_findings() -> None:
     met, unclear = Judgement("0", (Holds("it", True),)), Judgement("0", (Holds("it", None),))
     made = [Finding(ROWS["S3-EQ4"], met), Finding(ROWS["K17"], met), Finding(ROWS["K7"], unclear)]
     text = "3 rows: 2 met, 1 cannot tell. Of them 2 are distinct findings: 1 met, 1 cannot tell."
-    assert command.summary_of(made) == text
+    assert summary_of(made) == text
 
 
 def test_a_finding_in_json_has_its_criterion_and_its_parts() -> None:
@@ -462,6 +474,48 @@ def test_results_of_what_the_scenario_was_once_are_not_judged(runs: Runs) -> Non
     found = Runs(runs.folder, "quick", runs.console).finding(ROWS["K8"])
     assert found.outcome == "not run"
     assert "the same name and another specification" in found.why
+
+
+def test_what_is_kept_is_judged_as_it_was_and_nobodys_mark_is_in_it(runs: Runs, tmp_path: Path) -> None:
+    stored(runs, links.BASELINE, 1e8)
+    before = runs.finding(ROWS["K8"])
+    host = next((runs.folder / links.BASELINE / "trials").iterdir()) / "host.json"
+    host.write_text('{"wall_s": 1.0, "cpu_s": 0.5, "started": "2026-01-02T03:04:05", "made_by": "somebody"}')
+    count = len([*(runs.folder / links.BASELINE / "trials").iterdir()])
+    assert kept.keep(runs.folder, [links.BASELINE, links.UDP], tmp_path / "kept") == {links.BASELINE: count}
+    with kept.unpacked(tmp_path / "kept") as folder:
+        again = Runs(folder, "quick", runs.console).finding(ROWS["K8"])
+        assert kept.said(folder) == f"{count} trials of 2026-01-02, 0.000139 h of processor time, with no lab kernel."
+        assert "made_by" not in (folder / links.BASELINE / "trials" / host.parent.name / "host.json").read_text()
+    assert (before.outcome, again.outcome) == ("pass", "pass")
+    assert again == before
+    assert not folder.exists()
+
+
+def test_a_part_of_a_run_is_kept_and_goes_on_where_it_was(runs: Runs, tmp_path: Path) -> None:
+    """Nothing that is there already is replaced."""
+    stored(runs, links.BASELINE, 1e8, only=5)
+    kept.keep(runs.folder, [links.BASELINE], tmp_path / "kept")
+    kept.put_back(tmp_path / "kept", tmp_path / "later", [links.BASELINE, links.UDP])
+    later = Runs(tmp_path / "later", "quick", runs.console)
+    assert later.finding(ROWS["K8"]).why == runs.finding(ROWS["K8"]).why
+    assert len([*(tmp_path / "later" / links.BASELINE / "trials").iterdir()]) == 5
+    mine = tmp_path / "mine" / links.BASELINE
+    mine.mkdir(parents=True)
+    kept.put_back(tmp_path / "kept", tmp_path / "mine", [links.BASELINE])
+    assert [*mine.iterdir()] == []
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda data: b"", lambda data: data[:-9], lambda data: b"PAR1" + data[4:-8] + b"PAR1"]
+)
+def test_a_damaged_table_is_refused(runs: Runs, tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
+    stored(runs, links.BASELINE, 1e8, only=2)
+    kept.keep(runs.folder, [links.BASELINE], tmp_path)
+    table = tmp_path / f"{links.BASELINE}.parquet"
+    table.write_bytes(damage(table.read_bytes()))
+    with pytest.raises(UserError, match="is damaged"):
+        kept.put_back(tmp_path, tmp_path / "later", [links.BASELINE])
 
 
 def test_a_judge_that_finds_nothing_in_the_results_spoils_no_other_row(runs: Runs) -> None:

@@ -1,0 +1,128 @@
+"""The results that the project keeps: a table for each scenario in each size, small enough to clone. Reads and writes
+these tables, and folders of runs that are made of them.
+
+A row of a table is a trial: what was asked (trial.json), what came out (result.json), what it ran with
+(provenance.json), and when and for how long (host.json). What run.json says is beside them. That is all that rows are
+judged by; the other files of a trial's folder are not kept, and the same seed gives them again.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from testbed.api import Store, UserError, write_named
+
+from . import look
+
+FOLDER = Path(__file__).parent / "data"
+PROVENANCE = "provenance.json"
+FILES = ("trial.json", "result.json", PROVENANCE, "host.json")
+RUN = "run.json"
+HOST_KEYS = ("wall_s", "cpu_s", "started")
+"""Of host.json; the mark of the user who made the trial is nobody else's."""
+
+
+def pack(store: Store, path: Path) -> int:
+    """Writes the finished trials of a run as a table, in the run's order; returns their number.
+
+    Raises UserError if a trial cannot be read, or the table cannot be written.
+    """
+    trials = [store.path / "trials" / id for id in store.ids]
+    finished = [folder for folder in trials if folder.exists()]
+    try:
+        columns: dict[str, list[str | None]] = {"id": [folder.name for folder in finished]}
+        columns |= {name: [_packed(folder / name) for folder in finished] for name in FILES}
+        run = json.dumps(json.loads((store.path / RUN).read_text()), separators=(",", ":"))
+        table = pa.table(columns, pa.schema([(name, pa.string()) for name in columns], {RUN: run}))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(table, path, compression="zstd", compression_level=19, write_statistics=False)
+    except (OSError, ValueError) as error:
+        raise UserError(
+            f"{store.path} cannot be kept: {error}; allowed: the folder of a run, and one to write in"
+        ) from None
+    return len(finished)
+
+
+def _packed(file: Path) -> str | None:
+    """None for what was not noted of a trial."""
+    if file.name == PROVENANCE and not file.exists():
+        return None
+    data = json.loads(file.read_text())
+    if file.name == "host.json":
+        data = {key: data[key] for key in HOST_KEYS if key in data}
+    return json.dumps(data, separators=(",", ":"), ensure_ascii=False)
+
+
+def unpack(path: Path, folder: Path) -> None:
+    """Makes the folder of a run from a table. Raises UserError for a table that is damaged."""
+    try:
+        table = pq.read_table(path)
+        run = (table.schema.metadata or {})[RUN.encode()]
+        rows = table.select(["id", *FILES]).to_pylist()
+        partial = folder.with_name(f".partial-{folder.name}")
+        shutil.rmtree(partial, ignore_errors=True)
+        (partial / "trials").mkdir(parents=True)
+        (partial / RUN).write_bytes(run)
+        for row in rows:
+            made = partial / "trials" / Path(row["id"]).name
+            made.mkdir()
+            for name in FILES:
+                if name != PROVENANCE or row[name] is not None:
+                    (made / name).write_text(row[name])
+        partial.rename(folder)
+    except (OSError, KeyError, TypeError, pa.ArrowException) as error:
+        raise UserError(f"{path} is damaged: {error}; allowed: what `testbed reproduce --keep` wrote") from None
+
+
+def keep(results: Path, names: list[str], kept: Path) -> dict[str, int]:
+    """Writes the tables of these scenarios that have run in a results folder; the number of trials of each."""
+    found = {name: pack(Store(results / name), kept / f"{name}.parquet")
+             for name in names if Store(results / name).exists}  # fmt: skip
+    if (results / look.FILE).exists():
+        write_named(kept / look.FILE, (results / look.FILE).read_text())
+    return found
+
+
+def put_back(kept: Path, results: Path, names: list[str]) -> None:
+    """Makes the folders of the runs of these scenarios that are kept, and that a results folder does not have."""
+    for name in names:
+        table = kept / f"{name}.parquet"
+        if table.exists() and not (results / name).exists():
+            unpack(table, results / name)
+    if (kept / look.FILE).exists() and not (results / look.FILE).exists():
+        results.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(kept / look.FILE, results / look.FILE)
+
+
+def said(results: Path) -> str:
+    """The trials of a results folder: their number, days, processor time, and lab kernels; a sentence."""
+    hosts = [json.loads(path.read_text()) for path in sorted(results.glob("*/trials/*/host.json"))]
+    if not hosts:
+        return "no trials."
+    kernels = {
+        f"{kernel['name']} ({kernel['key'][:12]})"
+        for path in results.glob(f"*/trials/*/{PROVENANCE}")
+        if (kernel := json.loads(path.read_text()).get("kernel"))
+    }
+    days = sorted({str(each["started"])[:10] for each in hosts if each.get("started")})
+    when = " to ".join(dict.fromkeys((days[0], days[-1]))) if days else "an unknown day"
+    hours = sum(each.get("cpu_s") or 0.0 for each in hosts) / 3600
+    by = " and ".join(sorted(kernels)) or "no lab kernel"
+    return f"{len(hosts)} trials of {when}, {hours:.3g} h of processor time, with {by}."
+
+
+@contextmanager
+def unpacked(kept: Path) -> Iterator[Path]:
+    """A results folder with all that is kept of a size, as long as the block lasts."""
+    with tempfile.TemporaryDirectory(prefix="testbed-kept-") as name:
+        folder = Path(name)
+        put_back(kept, folder, sorted(path.stem for path in kept.glob("*.parquet")))
+        yield folder

@@ -1,0 +1,165 @@
+"""The page with all rows, in words. Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from testbed.api import Citation, escaped
+
+from .row import Finding, Row
+
+HEAD = ("Row", "Where", "What", "Printed", "Criterion", "Ours", "Claim", "Quick", "Full")
+OUTCOME = {"pass": "pass", "fail": "**fail**", "cannot tell": "cannot tell", "not run": "not run", None: "–"}
+HOW = """For those who ask how the numbers of this testbed compare with the literature. For each row of the publications
+below, this page says what was printed, what comes out here, and how strong the claim is. To see the rows, and to run
+one of them (half a minute):
+
+```sh
+testbed reproduce --list
+testbed reproduce S3-E2
+```
+
+`testbed reproduce --quick` runs all rows in minutes, by shorter runs, lower rates and fewer repetitions. `--full` has
+the numbers of the publications. `--dry-run` says what would run, and how long it takes; `--until-decided` adds seeds
+for rows of which nobody can tell.
+
+"Ours", and what limits a row, are of the full size where it has run, and of the quick size otherwise. The results
+behind this page are tables in `testbed_reproductions/data`, a row for each trial. `testbed reproduce --kept --stored`
+judges them again; with `--kept` alone, what is missing runs. {kept}"""
+
+CHANGES = "## What changed"
+"""The heading of the section that is written by hand, and stays when the page is made anew."""
+
+
+def reason(finding: Finding) -> str:
+    """What is not met or cannot be told, what limits the result, or why there is none."""
+    judged = finding.judgement
+    return "; ".join(
+        text for text in (judged.reasons if judged else "", judged.why if judged else "", finding.why) if text
+    )
+
+
+def distinct(findings: Sequence[Finding]) -> list[Finding]:
+    """Without the rows that judge the finding of another one again, on the same data."""
+    return [each for each in findings if each.row.criterion is None or not each.row.criterion.repeats]
+
+
+def counts(findings: Sequence[Finding]) -> str:
+    """The number of rows with each outcome, in one line."""
+    number: Counter[str | None] = Counter(finding.outcome for finding in findings)
+    words = {
+        "pass": "met",
+        "fail": "not met",
+        "cannot tell": "cannot tell",
+        "not run": "not run",
+        None: "without anything to meet",
+    }
+    return ", ".join(f"{number[outcome]} {word}" for outcome, word in words.items() if number[outcome])
+
+
+def summary_of(findings: Sequence[Finding]) -> str:
+    """The number of rows and of distinct findings with each outcome, in two sentences."""
+    own = distinct(findings)
+    text = f"{len(findings)} rows: {counts(findings)}."
+    return text if len(own) == len(findings) else f"{text} Of them {len(own)} are distinct findings: {counts(own)}."
+
+
+def remark(finding: Finding) -> str:
+    """Why the row failed or was not run, and how our conditions differ from those of the publication."""
+    repeats = finding.row.criterion.repeats if finding.row.criterion else ""
+    again = f"the finding of {repeats} again" if repeats else ""
+    return "; ".join(dict.fromkeys(each for each in (reason(finding), again, finding.row.limits) if each))
+
+
+@dataclass(frozen=True)
+class Both:
+    """The findings of a row in both sizes."""
+
+    quick: Finding
+    full: Finding
+
+    @property
+    def row(self) -> Row:
+        return self.quick.row
+
+    @property
+    def larger(self) -> Finding:
+        """That of the full size, if it was judged; that of the quick size otherwise."""
+        return self.quick if self.full.judgement is None else self.full
+
+
+def markdown(findings: Sequence[Both], citations: Mapping[str, Citation], kept: str, changes: str = "") -> str:
+    """The page: a table for each publication, and below each table the limits of its rows.
+
+    `kept` says what trials are behind it. `changes` is a section of its own, or empty.
+    """
+    quick, full = [each.quick for each in findings], [each.full for each in findings]
+    lines = [
+        "# Reproduction",
+        "",
+        HOW.format(kept=kept),
+        "",
+        f"Quick: {summary_of(quick)}",
+        "",
+        f"Full: {summary_of(full)}",
+    ]
+    lines += ["", CLAIMS, "", CRITERIA]
+    lines += ["", changes.strip()] if changes else []
+    for source, members in groupby(findings, key=lambda finding: finding.row.source):
+        group = list(members)
+        lines += [
+            "",
+            f"## {escaped(_citation(citations[source]))}",
+            "",
+            _line(HEAD),
+            _line(["---"] * len(HEAD)),
+        ]
+        lines += [_line(_columns(each)) for each in group]
+        lines += ["", "What limits these rows:", ""]
+        remarks: dict[str, list[str]] = {}
+        for finding in (each.larger for each in group):
+            if remark(finding):
+                remarks.setdefault(remark(finding), []).append(finding.row.id)
+        lines += [f"- {', '.join(ids)}: {escaped(text)}." for text, ids in remarks.items()]
+    return "\n".join(lines) + "\n"
+
+
+CLAIMS = """How strong a pass is. **reproduced**: the same mechanism, so the numbers compare. **shape**: orderings and
+curvature compare, numbers do not. **calibrated**: the number is an input of ours, so meeting it proves only that the
+emulator works. **data only**: nothing is run; the numbers are kept as a published profile."""
+
+
+CRITERIA = """\
+What is met. Each criterion follows from what is printed, and was written down before the runs that it judges. It is
+met if the 95 % interval of each of its parts (Student's t over the seeds) is within its bounds, and not met if that of
+a part is outside when all of them hold together (Bonferroni): so a row is wrongly met, or wrongly not met, in at most
+5 % of cases. Otherwise nobody can tell, which is no pass; nor is a value that is missing. Where every seed gives the
+same, the value is exact, and has no interval. A printed number is met within half a unit of its last digit, one that is
+printed as approximate within half a unit of its last digit other than 0. Alike is at most 5 % apart, apart is more;
+full is 95 % or more of the line rate; a profile is concave if its C_CC is above 0, and convex if it is below."""
+
+
+def _citation(citation: Citation) -> str:
+    year = f", {citation.year}" if citation.year else ""
+    return f"{citation.authors[0].split()[-1]} et al., {citation.title}{year}"
+
+
+def _columns(both: Both) -> list[str]:
+    row, finding = both.row, both.larger
+    ours = finding.judgement.ours if finding.judgement else "–"
+    criterion = f"{row.criterion.text} ({row.criterion.source})" if row.criterion else "–"
+    outcomes = (OUTCOME[each.outcome] for each in (both.quick, both.full))
+    return [row.id, row.where, row.what, row.expected, criterion, ours, row.claim, *outcomes]
+
+
+def _line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(map(escaped, cells)) + " |"
+
+
+def changes_of(page: str) -> str:
+    """The section of an earlier page that is written by hand, up to the next heading; empty if there is none."""
+    _, heading, rest = page.partition(f"\n{CHANGES}\n")
+    return f"{CHANGES}\n{rest.partition(chr(10) + '## ')[0]}" if heading else ""
