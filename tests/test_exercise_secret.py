@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import csv
 import io
+import ipaddress
 import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -37,6 +39,14 @@ def test_a_secret_draws_the_same_network_everywhere_and_another_one_than_the_nex
     other = variant.drawn(exercise, SECRET + b"!")
     assert topology(other) != topology(first)
     assert topology(first) != (exercise.folder / "topology.yaml").read_text()
+
+
+def test_a_network_in_which_every_address_is_taken_is_refused() -> None:
+    network = ipaddress.IPv4Network("10.0.0.0/28")
+    drawing = variant._Drawing(Random(1), {}, {f"10.0.0.{n}" for n in range(1, 14)})
+    assert variant._free(drawing, network) == "10.0.0.14"
+    with pytest.raises(UserError, match=r"every address of 10\.0\.0\.0/28 is taken"):
+        variant._free(drawing, network)
 
 
 def test_exercises_that_a_written_in_table_passes_can_be_drawn() -> None:

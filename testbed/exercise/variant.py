@@ -168,12 +168,14 @@ def _addresses(net: Net, node: str) -> Iterator[ipaddress.IPv4Interface | ipaddr
 
 
 def _free(one: _Drawing, network: ipaddress.IPv4Network) -> str:
-    """An address of the network that nothing has, which then is taken."""
-    while True:
-        found = str(network[one.random.randrange(1, network.num_addresses - 1)])
-        if found not in one.taken:
-            one.taken.add(found)
-            return found
+    """An address of the network that nothing has, which then is taken. Raises UserError if there is none."""
+    last = network.num_addresses - 2
+    numbers = one.random.sample(range(1, last + 1), min(last, len(one.taken) + 1))  # one more than can be taken
+    found = next((text for number in numbers if (text := str(network[number])) not in one.taken), None)
+    if found is None:
+        raise UserError(f"draw: every address of {network} is taken; allowed: fewer hosts, or a larger network")
+    one.taken.add(found)
+    return found
 
 
 def _network(net: Net, node: str) -> ipaddress.IPv4Network:

@@ -7,15 +7,15 @@ both ends lose their carrier, and what is in it is lost. One with `down: by hand
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from ..codec.keyed import read
 from ..error import UserError, one_of
 from ..model.link.fault import BY_HAND
 from ..model.run_setting import Kernel
-from ..model.topology import Node, Topology
+from ..model.topology import Link, Node, Topology
 from ..native_program import tools
 from ..plan import batch
 from ..plan.link import fault, ruleset
@@ -24,13 +24,13 @@ from ..plan.linux import Offloads, OfTable, Qdisc
 from ..plan.step import data
 from ..spec.topology.change import STATES, changed, refuse_other
 from ..spec.topology.file import TopologyFile
-from ..trial.folder import replacing
 from ..trial.start.local_words import substituted
 from . import cable, connection
 from .build import Build, build
-from .running_network import RunningNetwork
+from .running_network import RunningNetwork, rewrite
 
 TOPOLOGY = "topology.json"
+T = TypeVar("T", Node, Link)
 SETS_UP = (Offloads, Qdisc, OfTable)
 """The commands of an emulator, except those that make its devices."""
 ENDS = ("end0", "end1")
@@ -61,8 +61,8 @@ def change(network: RunningNetwork, link: str, words: Sequence[str]) -> Mapping[
     now = {each["name"]: each for each in json.loads(json.dumps(made.to_dict()["links"]))}[link]
     is_down = {DOWN: "now"} if _asked(network, link).get(DOWN) == "now" and not is_by_hand(emulator) else {}
     now["asked"] = {**now["asked"], **is_down}
-    with replacing(network.folder / TOPOLOGY) as file:
-        file.write_text(json.dumps(TopologyFile.of(made.topology).written()))
+    (link_now,) = (each for each in made.topology.links if each.name == link)
+    _rewrite_topology(network, lambda before: replace(before, links=_with(before.links, link_now)))
     _store(network, now)
     return now["asked"]  # type: ignore[no-any-return]
 
@@ -142,10 +142,16 @@ def topology_of(network: RunningNetwork) -> Topology:
 
 def keep_node(network: RunningNetwork, node: Node) -> None:
     """From now on the network's topology has this node in the place of the one of its name."""
-    before = topology_of(network)
-    nodes = tuple(node if each.name == node.name else each for each in before.nodes)
-    with replacing(network.folder / TOPOLOGY) as file:
-        file.write_text(json.dumps(TopologyFile.of(replace(before, nodes=nodes)).written()))
+    _rewrite_topology(network, lambda before: replace(before, nodes=_with(before.nodes, node)))
+
+
+def _rewrite_topology(network: RunningNetwork, change: Callable[[Topology], Topology]) -> None:
+    rewrite(network, lambda said: TopologyFile.of(change(read(TopologyFile, said).topology())).written(), TOPOLOGY)
+
+
+def _with(before: Sequence[T], now: T) -> tuple[T, ...]:
+    """With one in the place of the one of its name."""
+    return tuple(now if each.name == now.name else each for each in before)
 
 
 def _steps(made: Build, emulator: Emulator, had: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -161,7 +167,7 @@ def _asked(network: RunningNetwork, link: str) -> dict[str, Any]:
 
 
 def _store(network: RunningNetwork, now: Mapping[str, Any]) -> None:
-    links = [now if each["name"] == now["name"] else each for each in network.about["links"]]
-    with replacing(network.folder / "network.json") as file:
-        file.write_text(json.dumps({**network.about, "links": links}))
-    vars(network).pop("about", None)
+    def put(about: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {**about, "links": [now if each["name"] == now["name"] else each for each in about["links"]]}
+
+    rewrite(network, put)

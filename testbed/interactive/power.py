@@ -6,7 +6,6 @@ was told; a bridge is down; a router loses its routing daemons, and takes and se
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -19,14 +18,13 @@ from ..plan.command import Command
 from ..plan.node import frr, open_vswitch
 from ..plan.node.control_channel import Channel
 from ..plan.step import data
-from ..trial.folder import replacing
 from ..trial.start.local_words import substituted
 from . import connection, node_files
 from .build import Build, build
 from .link_change import topology_of
 from .reload import WAIT_S as WAIT_S
 from .reload import copied, starts
-from .running_network import OFF, RunningNetwork
+from .running_network import OFF, RunningNetwork, rewrite
 
 SILENT = "testbed-off"
 """The table of a router that is off."""
@@ -144,8 +142,8 @@ def _status(network: RunningNetwork, node: str, *words: str) -> int:
 
 
 def _note(network: RunningNetwork, name: str, *, off: bool) -> None:
-    about: Mapping[str, Any] = json.loads((network.folder / "network.json").read_text())
-    node = {key: value for key, value in about["nodes"][name].items() if key != OFF} | ({OFF: True} if off else {})
-    with replacing(network.folder / "network.json") as file:
-        file.write_text(json.dumps({**about, "nodes": {**about["nodes"], name: node}}))
-    vars(network).pop("about", None)  # it is read again
+    def put(about: Mapping[str, Any]) -> Mapping[str, Any]:
+        node = {key: value for key, value in about["nodes"][name].items() if key != OFF} | ({OFF: True} if off else {})
+        return {**about, "nodes": {**about["nodes"], name: node}}
+
+    rewrite(network, put)

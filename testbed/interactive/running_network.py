@@ -10,20 +10,23 @@ FOLDER/trial/         the folder of the agent
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from .. import journal
-from ..cache_folder import user_folder
+from ..cache_folder import open_lock, user_folder
 from ..codec.frozen import dataclass
 from ..error import MachineError, UserError, did_you_mean, one_of
 from ..journal import Entry
+from ..trial.folder import replacing
 
 KIND = "network"
+ABOUT = "network.json"
 OFF = "off"
 """The key in network.json of a node that is switched off."""
 UP = "testbed up TOPOLOGY"
@@ -55,7 +58,7 @@ class RunningNetwork:
     @cached_property
     def about(self) -> Mapping[str, Any]:
         """network.json. Raises MachineError if it cannot be read."""
-        path = self.folder / "network.json"
+        path = self.folder / ABOUT
         try:
             about = json.loads(path.read_text())
             if not all(isinstance(node, dict) for node in about["nodes"].values()):
@@ -82,6 +85,22 @@ class RunningNetwork:
     def environment(self, node: str) -> dict[str, str]:
         """What programs in a node get besides their users' settings."""
         return dict(self.about["nodes"][node].get("environment", {}))
+
+
+def rewrite(network: RunningNetwork, change: Callable[[Any], Any], file: str = ABOUT) -> None:
+    """Changes what one of its JSON files says now; other processes that do so wait meanwhile. What network.json says is
+    read again.
+    """
+    path = network.folder / file
+    descriptor = open_lock(network.folder / ".lock")
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        said = change(json.loads(path.read_text()))
+        with replacing(path) as new:
+            new.write_text(json.dumps(said))
+    finally:
+        os.close(descriptor)
+    vars(network).pop("about", None)
 
 
 def folder_of(name: str) -> Path:
