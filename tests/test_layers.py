@@ -41,8 +41,8 @@ LAYERS = (
 LAYERS_BESIDE = (
     ("__init__",),
     ("command",),
-    ("paper", "look"),
-    ("row",),
+    ("paper", "page", "kept"),
+    ("row", "look"),
     ("check", "measured"),
 )
 
