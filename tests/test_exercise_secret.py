@@ -41,6 +41,17 @@ def test_a_secret_draws_the_same_network_everywhere_and_another_one_than_the_nex
     assert topology(first) != (exercise.folder / "topology.yaml").read_text()
 
 
+def test_links_between_switches_keep_their_order_and_those_of_hosts_do_not() -> None:
+    """The solution of ecmp knows that every spine has l1 at its first port."""
+    orders = set()
+    for number in range(20):
+        found = variant.drawn(work_folder.find("ecmp"), SECRET + bytes([65 + number]))
+        links = [*file.parse(topology(found), file.Position("", 1)).data["links"]]
+        assert [each for each in links if "-s" in each] == ["l1-s1", "l1-s2", "l1-s3", "l2-s1", "l2-s2", "l2-s3"]
+        orders.add(tuple(links))
+    assert len(orders) > 15
+
+
 def test_a_network_in_which_every_address_is_taken_is_refused() -> None:
     network = ipaddress.IPv4Network("10.0.0.0/28")
     drawing = variant._Drawing(Random(1), {}, {f"10.0.0.{n}" for n in range(1, 14)})

@@ -222,10 +222,17 @@ def _more_hosts(one: _Drawing, number: int, before: Net) -> None:
 
 
 def _shuffled(one: _Drawing) -> None:
-    """The links in another order, so that ports have other numbers."""
+    """The links in another order, so that ports have other numbers. Links between switches keep their order: an app may
+    know that the spines of a fabric have the leaves at their ports in order.
+    """
     links = [*one.links.items()]
     one.random.shuffle(links)
-    one.data["links"] = dict(links)
+    inner = iter([each for each in one.links.items() if _is_inner(one, each[1])])
+    one.data["links"] = dict(next(inner) if _is_inner(one, each[1]) else each for each in links)
+
+
+def _is_inner(one: _Drawing, link: Any) -> bool:
+    return all(mapping(one.nodes.get(end)).get("type") == OVS for end in mapping(link)["ends"])
 
 
 def with_secret(exercise: Exercise, folder: Path | None, key: Path | None) -> Exercise:
