@@ -9,6 +9,7 @@ from __future__ import annotations
 from .analysis import changepoint, concavity, series, statistic, tcp_model
 from .analysis.concavity import Curve
 from .analysis.profile import ThroughputProfile
+from .codec.markup import escaped
 from .commands.measure.run import carry_out, prepare
 from .commands.result_table import Format
 from .commands.screen import duration
@@ -16,7 +17,6 @@ from .commands.terminal import Terminal, say
 from .commands.text_table import Column, Table, show, terminal_width
 from .compare import published
 from .compare.published import Citation, Claim
-from .compare.run_text import escaped
 from .error import MachineError, TestbedError, UserError, nearest
 from .library import SCENARIOS
 from .model.node.type import NODE_TYPES

@@ -17,8 +17,7 @@ from storedruns import write_run
 from test_compare_lost import noise, not_run, seven, steady, suite
 
 from testbed.analysis.metric import METRICS
-from testbed.compare.junit import FOLDERS, fit
-from testbed.compare.run_text import escaped
+from testbed.codec.markup import FOLDERS, escaped, fit
 
 SCHEMA = {
     "testsuites": ((), ["testsuite*"]),

@@ -23,10 +23,10 @@ from storedruns import Made, write_run
 from testbed import cli
 from testbed.agent import frame
 from testbed.cli import screened
+from testbed.codec.markup import escaped
 from testbed.commands.terminal import Terminal, say
 from testbed.commands.text_table import Column, Table, show
 from testbed.compare import published
-from testbed.compare.run_text import escaped
 from testbed.error import MachineError, harmless
 from testbed.interactive.connection import Exchange
 from testbed.report import page

@@ -60,6 +60,21 @@ def test_what_an_installation_for_classes_lacks_is_named_with_what_installs_it()
     assert "Traceback" not in done.stderr
 
 
+def test_a_run_that_lacks_a_package_ends_before_its_first_trial(tmp_path: Path) -> None:
+    done = run("run", "quickstart", "-o", str(tmp_path / "results"))
+    assert done.returncode == 3
+    assert "needs the Python package pyarrow" in done.stderr
+    assert not (tmp_path / "results").exists()
+
+
+def test_marking_a_class_needs_no_package_but_those_for_classes(tmp_path: Path) -> None:
+    (tmp_path / "anna").mkdir()
+    for form in ("table", "csv", "junit", "gradescope"):
+        done = run("grade", "windows", str(tmp_path / "anna"), "--format", form, "--feedback", str(tmp_path / form))
+        assert "needs the Python package" not in done.stderr
+        assert [each.name for each in (tmp_path / form).iterdir()] == ["anna.md"]
+
+
 def test_the_extra_all_has_what_is_named() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     packages = {re.split(r"[<>=~]", each)[0] for each in project["optional-dependencies"]["all"]}

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from xml.etree import ElementTree
 
 from ..codec.frozen import dataclass
+from ..codec.markup import fit
 from ..units import counted
-from .junit import fit, seconds
+from .junit import seconds
 
 
 @dataclass(frozen=True)

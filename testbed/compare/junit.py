@@ -5,20 +5,17 @@ Valid by the schemas of JUnit's XML that are in use: it has all their required a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import PurePath
 from xml.etree import ElementTree
 
 from ..analysis.expectation.verdict import Verdict
-from ..error import harmless
+from ..codec.markup import fit
 from ..trial.result import TrialResult
 from .headline import headline
 from .run import Outcome, RunComparison
 from .run_text import RUN_HEADERS, gap_row, gap_text, run_notes, run_row, run_summary
 
-FOLDERS = re.compile(r"(?<![\w.~])/(?:[^\s/:;,()]+/)+")
-"""The folders of an absolute path."""
 NAMED = 2
 """So many folders of a run's path name it."""
 FAILS: tuple[Outcome, ...] = ("worse", "lost", "cannot tell")
@@ -149,8 +146,3 @@ def _short(*names: str) -> list[str]:
 def seconds(time_s: float) -> str:
     """A time as build servers read it: seconds with three decimals."""
     return f"{time_s:.3f}"
-
-
-def fit(text: str) -> str:
-    """Text as XML can hold it, in which nothing is a command to a terminal; without the folders of this computer."""
-    return FOLDERS.sub("", harmless(text))

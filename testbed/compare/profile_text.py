@@ -8,9 +8,10 @@ from typing import Any
 
 from ..analysis.point import Figure, PointDifference, Verdict
 from ..analysis.profile import Limit
+from ..codec.markup import escaped
 from ..units import format_rate
 from .profile import Match, ProfileComparison, TargetComparison
-from .run_text import Row, escaped, interval_text, markdown
+from .run_text import Row, interval_text, markdown
 
 HEADERS = (
     "published", "ours", "RTT", "published value", "known to", "our value", "difference", "95 % interval", "verdict",

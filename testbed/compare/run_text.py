@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -13,7 +12,7 @@ from ..analysis.metric import METRICS
 from ..analysis.paired import CellComparison
 from ..analysis.significance.within import APART
 from ..analysis.statistic import Interval
-from ..error import visible
+from ..codec.markup import escaped
 from ..units import counted
 from . import look_text
 from .headline import effect_text, headline, tolerance_text
@@ -38,9 +37,6 @@ DOUBTFUL = "half of its pairs or more have a suspect trial, and these do not sho
 NONE = "-"
 TWICE = "100 %"
 OVER = f"over {TWICE}"
-ENTITY = re.compile(r"&(?=#?\w+;)")
-SPECIAL = (("\\", "\\\\"), ("|", "\\|"), ("`", "\\`"), ("<", "&lt;"), ("](", "\\]("), ("][", "\\]\\["), ("]:", "\\]:"))
-"""What means something in Markdown, and how it is written where it shall not."""
 
 RUN_HEADERS = (
     "cell",
@@ -363,16 +359,6 @@ def _undecided(each: CellComparison[CellKey], rare: float = 1.0) -> str:
 def _few(texts: Sequence[str], between: str) -> str:
     more = len(texts) - NAMED_MAX
     return between.join(texts[:NAMED_MAX]) + (f"{between}and {more} more" if more > 0 else "")
-
-
-def escaped(text: str) -> str:
-    """Text that Markdown takes as it is: one line, in which no cell ends and no HTML, code, entity, link or image
-    begins.
-    """
-    text = ENTITY.sub("&amp;", visible(" ".join(text.split("\n"))))
-    for special, written in SPECIAL:
-        text = text.replace(special, written)
-    return text
 
 
 def _line(cells: Sequence[str]) -> str:

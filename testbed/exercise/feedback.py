@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ..compare.run_text import escaped
+from ..codec.markup import escaped
 from .file import Exercise
 from .mark import Mark, RuleMark
 

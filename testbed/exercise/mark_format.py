@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 from xml.etree import ElementTree
 
-from ..compare.junit import fit
+from ..codec.markup import fit
 from .mark import Mark, RuleMark
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")

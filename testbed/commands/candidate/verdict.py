@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from xml.etree import ElementTree
 
+from ...codec.markup import escaped, fit
 from ...compare import junit, run_text
 from ...compare.headline import headline
 from ...compare.run import Outcome, RunComparison
@@ -87,8 +88,8 @@ def _undecided(found: RunComparison) -> list[str]:
 
 def markdown(pair: Pair, found: RunComparison, notes: Sequence[str]) -> str:
     """For a comment of a build server: the sentence first."""
-    differ = "".join(f"- {run_text.escaped(each)}\n" for each in (*pair.differences, *notes))
-    return f"**{run_text.escaped(sentence(pair, found))}**\n\n{differ}\n{run_text.run_markdown(found)}"
+    differ = "".join(f"- {escaped(each)}\n" for each in (*pair.differences, *notes))
+    return f"**{escaped(sentence(pair, found))}**\n\n{differ}\n{run_text.run_markdown(found)}"
 
 
 def show_same_code(pair: Pair, home: Path) -> int:
@@ -104,10 +105,10 @@ def show_same_code(pair: Pair, home: Path) -> int:
     suite = ElementTree.SubElement(suites, "testsuite", counts)
     ElementTree.SubElement(suite, "properties")
     ElementTree.SubElement(suite, "testcase", classname="kernel", name="the same code", time="0")
-    ElementTree.SubElement(suite, "system-out").text = junit.fit(said)
+    ElementTree.SubElement(suite, "system-out").text = fit(said)
     ElementTree.SubElement(suite, "system-err")
     write_named(home / JUNIT, ElementTree.tostring(suites, encoding="unicode", xml_declaration=True) + "\n")
-    write_named(home / MARKDOWN, harmless(f"**{run_text.escaped(said)}**\n"))
+    write_named(home / MARKDOWN, harmless(f"**{escaped(said)}**\n"))
     show([literal(paragraph(said, terminal_width()))])
     return 0
 

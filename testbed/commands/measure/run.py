@@ -362,6 +362,8 @@ def carry_out(
     ids of the trials that belong to the run, in file order. `specs` are the files to keep, by what they are. `live`
     serves the report meanwhile, and keeps it in the folder at the end. The trials are carried out here, or in `place`.
     """
+    from ...sweep import table  # imports pyarrow, which a forecast need not pay for, before any trial that needs it
+
     prepared = prepare(scenario, folder, shard=shard, here=place is None)
     if place is not None and prepared.waiting:
         place.check(prepared.waiting)
@@ -389,8 +391,6 @@ def carry_out(
                 screen = stack.enter_context(Screen(console, len(prepared.waiting), prepared, width))
                 summary = sweep.run(prepared, jobs, Reports((screen, *reports)), place)
         finally:
-            from ...sweep import table  # imports pyarrow, which a forecast need not pay for
-
             with suppress(DiskFull):  # they are made again when they are needed
                 table.update(folder, mend=True)
     return summary, prepared.ids
