@@ -59,7 +59,7 @@ def trials(folder: Path) -> dict[str, int]:
 def test_a_setting_that_hurts_is_called_worse_and_nothing_runs_twice(cc: Cc, tmp_path: Path) -> None:
     code, out, err = cc("sysctl:net.ipv4.tcp_sack=0", *OURS)
     assert code == 1, err
-    last = " ".join(out.split("verdict.json}")[-1].split())
+    last = " ".join(out.split("evidence.html")[-1].split())
     assert last.startswith("net.ipv4.tcp_sack=0 is worse than cubic: goodput: 1 of 1 cells worse")
     assert "first trial: passed" in err
     assert re.search(r"so far: short: goodput: -\d+\.\d %", err)

@@ -78,6 +78,12 @@ class Suite:
     def candidate(self) -> Path:
         return self._home("candidate", self.pair.candidate)
 
+    @property
+    def own(self) -> frozenset[str]:
+        """The scenarios that are the testbed's own."""
+        folder = (SCENARIOS / "regression").resolve()
+        return frozenset(path.stem for path in self.files if path.resolve().parent == folder)
+
     def _home(self, kind: str, side: Contender) -> Path:
         identity = side.identity(self.pair.base.control, self._digest())
         label = "".join(each if each.isalnum() or each in "._-" else "-" for each in side.label).strip(".-") or kind

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -13,6 +14,9 @@ from ...compare import junit, run_text
 from ...compare.headline import headline
 from ...compare.run import Outcome, RunComparison
 from ...error import harmless
+from ...report import evidence
+from ...report.evidence import Evidence
+from ...sweep.store import Store
 from ...trial.folder import write_named
 from ..comparison_table import COLOUR, COLUMNS, EXIT_CODES, MORE
 from ..text_table import Column, Table, literal, paragraph, show, terminal_width
@@ -29,7 +33,7 @@ WORDS: dict[Outcome, str] = {
 }
 MIXED = "is better than {base} in some cells and worse in others"
 IN_PART = "is better than {base} in some cells, and others cannot be told"
-MARKDOWN, JUNIT, JSON = "verdict.md", "verdict.xml", "verdict.json"
+MARKDOWN, JUNIT, JSON, EVIDENCE = "verdict.md", "verdict.xml", "verdict.json", "evidence.html"
 
 
 def sentence(pair: Pair, found: RunComparison) -> str:
@@ -47,8 +51,12 @@ def _base(pair: Pair) -> str:
     return pair.base.label if pair.base.label != pair.candidate.label else f"{pair.base.label} without it"
 
 
-def show_verdict(pair: Pair, found: RunComparison, notes: Sequence[str], home: Path) -> int:
-    """Prints it, writes the files beside the candidate's results, and returns the exit code."""
+def show_verdict(
+    pair: Pair, found: RunComparison, notes: Sequence[str], home: Path, suite: frozenset[str] = frozenset()
+) -> int:
+    """Prints it, writes the files beside the candidate's results, and returns the exit code. `suite` are the scenarios
+    that are the testbed's own.
+    """
     width = terminal_width()
     rows = [row for row in run_text.run_rows(found) if row[-1] not in QUIET]
     at = [run_text.RUN_HEADERS.index(name) for name in SHOWN]
@@ -63,11 +71,33 @@ def show_verdict(pair: Pair, found: RunComparison, notes: Sequence[str], home: P
         (MARKDOWN, markdown(pair, found, notes)),
         (JSON, run_text.run_json(found)),
         (JUNIT, junit.run_junit(found, junit.FAILS, _now())),
+        (EVIDENCE, evidence.page(_evidence(pair, found, notes, home, suite))),
     ):
         write_named(home / name, harmless(text))
     show([literal(paragraph(f"for build servers: {home}/{{{MARKDOWN},{JUNIT},{JSON}}}", width))])
+    show([literal(paragraph(f"for people, by the sections of RFC 9743: {home}/{EVIDENCE}", width))])
     show([literal(paragraph(sentence(pair, found), width))])
     return EXIT_CODES[found.verdict]
+
+
+def _evidence(pair: Pair, found: RunComparison, notes: Sequence[str], home: Path, suite: frozenset[str]) -> Evidence:
+    """With a command for each cell that repeats the candidate's first trial of it."""
+    repeats = {
+        (
+            scenario,
+            frozenset(each.params.items()),
+        ): f"testbed run --repeat {shlex.quote(str(root / 'trials' / each.id))}"
+        for scenario in found.primary
+        if (root := home / scenario).is_dir()
+        for each in reversed(Store(root).open().results())
+    }
+    on = tuple(
+        f"{kind}: lab kernel {each.image.name} ({each.image.release})"
+        + (f", control {each.control}" if each.control else "")
+        + f", key {each.image.key[:12]}"
+        for kind, each in (("base", pair.base), ("candidate", pair.candidate))
+    )
+    return Evidence(found, sentence(pair, found), tuple(notes), on, repeats, suite)
 
 
 def _rest(found: RunComparison) -> str:
