@@ -20,7 +20,7 @@ from testbed.model.link.impairment import GilbertElliott, PeriodicLoss, RandomLo
 from testbed.model.scenario import Trial
 from testbed.spec.scenario.trial import trial_of
 from testbed.trial.orders.sequence import orders
-from testbed.trial.result import PolicyResult, StageResult, TrialResult
+from testbed.trial.result import PacedResult, PerFlowResult, PolicyResult, StageResult, TrialResult
 from testbed_reproductions.measured import Measured
 
 LINE = RATE_BPS * 1448 / 1514
@@ -330,6 +330,16 @@ def test_datagrams_that_a_policer_dropped_were_limited_by_it() -> None:
     assert limited_by(replace(lost, stages=(policed,), seen=replace(lost.seen, queue_drops=10))) == "policer"
     assert limited_by(replace(lost, stages=(STAGE,), seen=replace(lost.seen, random_drops=10))) == "loss"
     assert limited_by(lost) == "unknown"
+
+
+def test_flows_at_the_cap_that_each_has_are_limited_by_the_rate() -> None:
+    two = trial_result(Made({}, [9.5e6, 9.5e6], workload={"flows": 2}))
+    cap = PerFlowResult(10e6, 2271, 151_400, 2, 2, 10**7, 0, 0)
+    capped = replace(STAGE, data_packets=9, paced=PacedResult(per_flow=cap))
+    assert limited_by(replace(two, stages=(capped,))) == "rate"
+    assert limited_by(replace(two, stages=(STAGE,))) != "rate"
+    answers = replace(capped, data_packets=0)
+    assert limited_by(replace(two, stages=(answers,))) != "rate", "that is the cap of the acknowledgements"
 
 
 def test_the_limits_of_a_cell_are_counted_over_its_seeds() -> None:

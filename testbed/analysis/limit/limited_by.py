@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from ...codec.frozen import dataclass
 from ...model.scenario import Params, Trial
@@ -67,7 +68,7 @@ def of_trial(result: TrialResult, trial: Trial | None = None, times: Times = ())
             FlowTotals(
                 duration_s,
                 goodput_bps=result.goodput_bps,
-                limit_bps=line_rate_bps(about),
+                limit_bps=_full_bps(result, about),
                 offered_bps=_offered_bps(trial),
                 times=shared,
             )
@@ -101,6 +102,20 @@ def _cell(params: Params, found: Sequence[Limitation]) -> CellLimits:
     return CellLimits(params, len(found), counts, why)
 
 
+def _full_bps(result: TrialResult, about: Conditions) -> float | None:
+    """The goodput of the full path: of its slowest link, or of all flows at the cap that each has."""
+    line_bps = line_rate_bps(about)
+    caps = [
+        each.paced.per_flow.asked_rate_bps
+        for each in result.stages
+        if each.data_packets and each.paced is not None and each.paced.per_flow is not None
+    ]
+    if not caps:
+        return line_bps
+    capped_bps = line_rate_bps(replace(about, rate_bps=min(caps) * len(result.flows)))
+    return min(each for each in (line_bps, capped_bps) if each is not None)
+
+
 def _offered_bps(trial: Trial | None) -> float | None:
     """What all flows together offer; None if one offers all that the path takes, or if that is unknown."""
     rates = [] if trial is None else [flow.rate_bps for flow in trial.workload.asked_flows]
@@ -122,7 +137,7 @@ def _totals(
         rwnd_limited_s=_part(flow.rwnd_limited, flow.busy_s),
         sndbuf_limited_s=_part(flow.sndbuf_limited, flow.busy_s),
         goodput_bps=result.goodput_bps,
-        limit_bps=line_rate_bps(about),
+        limit_bps=_full_bps(result, about),
         offered_bps=offered_bps,
         times=times,
     )
