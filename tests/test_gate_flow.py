@@ -14,7 +14,7 @@ from testbed.model.link.bucket import PerFlow
 from testbed.model.workload import UdpWorkload, Workload
 from testbed.trial.gate.link import flow_check
 from testbed.trial.gate.link.bucket_check import Bucket
-from testbed.trial.observe import bucket
+from testbed.trial.observe import bucket as observed
 from testbed.trial.observe.bucket import Flow, PacedSample
 
 S = 10**9
@@ -38,7 +38,9 @@ def held_back(
         evidence=SimpleNamespace(outcome=SimpleNamespace(begin_ns=S, end_ns=3 * S), data_stages=[]),
     )
     looks = [replace(LOOK, **row) for row in rows]
-    return list(flow_check._held_back(replace(HELD, size=asked.burst_bytes or HELD.size), asked, looks, each, case))
+    bucket = replace(HELD, size=asked.burst_bytes or HELD.size)
+    least = () if asked.polices else flow_check._least(bucket, looks, 1514, 1.0)
+    return [*flow_check._held_back(bucket, asked, looks, each, case), *least]
 
 
 BUSY = {"time_ns": 2 * S, "busy_ns": S, "credit_bytes": 0}
@@ -87,12 +89,14 @@ def test_a_policed_flow_that_never_pauses_gets_what_its_cap_brings(rate_bps: int
 def counted(total: dict[str, int], *flows: dict[str, int]) -> list[str]:
     looks = (LOOK, replace(LOOK, time_ns=2 * S, **total))
     told = tuple((replace(FLOW, source_port=n), (replace(LOOK, **row),)) for n, row in enumerate(flows))
-    each: Any = SimpleNamespace(per_flow=looks, flows=told)
-    return list(flow_check._counted(each))
+    each: Any = SimpleNamespace(per_flow=looks, flows=told, mtu_bytes=1500)
+    return list(flow_check._counted(each, HELD, 0))
 
 
 def test_flows_must_add_up() -> None:
     assert not counted({"begin_ns": 2, "taken_bytes": 9}, {"taken_bytes": 4}, {"taken_bytes": 5})
+    assert not counted({"begin_ns": 1, "taken_bytes": 9}, {"taken_bytes": 9 + 1514})
+    assert counted({"begin_ns": 1, "taken_bytes": 9}, {"taken_bytes": 9 + 1515})
     assert "3 flows came, and 2 were told of" in counted({"begin_ns": 3}, {}, {})
     assert "taken_bytes of all flows are 4, and together 9" in counted(
         {"begin_ns": 1, "taken_bytes": 9}, {"taken_bytes": 4}
@@ -109,6 +113,7 @@ def sockets(received: int, time_ns: int = 3 * S, **flow: Any) -> list[str]:
     )  # fmt: skip
     workload = SimpleNamespace(destination="b")
     case: Any = SimpleNamespace(
+        virtual=True,
         trial=SimpleNamespace(workload=workload, topology=SimpleNamespace(nodes=())),
         plan=SimpleNamespace(channels=()),
         evidence=SimpleNamespace(tcp=[sample]),
@@ -133,4 +138,4 @@ def test_a_flow_is_read_with_its_addresses(address: str) -> None:
     version = ip_address(address).version
     packed = (IPv6Address(f"::ffff:{address}") if version == 4 else IPv6Address(address)).packed
     raw = struct.pack("=16s16s2s2sBBH", packed, packed, b"\x13\x89", b"\x00\x50", 6, version, 0)
-    assert bucket._flow(raw, 7) == Flow(address, 5001, address, 80, 6, 7)
+    assert observed._flow(raw, 7) == Flow(address, 5001, address, 80, 6, 7)

@@ -186,6 +186,29 @@ CAUGHT: dict[str, tuple[dict[str, Any], Callable[[Steps], Steps]]] = {
 }
 
 
+BACK = (
+    "tc qdisc del dev end1 root; echo qdisc add dev end1 root handle 6: tbflow limit 2147483648 refill 1250000 "
+    "credit 2271 bytes 151400 | /run/tools/qdisc; "
+    "tc qdisc add dev end1 parent 6:1 handle 2: tbf rate 100mbit burst 2271 limit 250000"
+)
+
+
+def gone_for_a_while(steps: Steps) -> Steps:
+    """It is away for a part of the workload, and nobody can read that back afterwards."""
+    at = next(n for n, step in enumerate(steps) if step.get("background") == "observer") + 1
+    text = f"sleep 0.3; {ONE_FOR_ALL.replace('10mbit', '100mbit')}; sleep 0.7; {BACK}; sleep 60"
+    step = {"run": ["sh", "-c", text], "netns": EMULATOR, "background": "somebody"}
+    return (*steps[:at], step, *steps[at:])
+
+
+@pytest.mark.parametrize("samples", [{"interval": "100 ms"}, "none"])
+@pytest.mark.parametrize("tool", ["udp", "flow"])
+def test_the_gate_catches_a_cap_that_was_away_for_a_while(run_trial: RunTrial, samples: Any, tool: str) -> None:
+    workload = udp(3) if tool == "udp" else {"duration": "2 s", "flows": 3}
+    ran = run_trial(path=SHAPED, workload=workload, samples=samples, tamper=gone_for_a_while)
+    assert ran.result.verdict == "invalid"
+
+
 @pytest.mark.parametrize("name", CAUGHT)
 @pytest.mark.parametrize("tool", ["udp", "flow"])
 def test_the_gate_catches_a_cap_where(run_trial: RunTrial, name: str, tool: str) -> None:

@@ -23,10 +23,11 @@ from ...observe.bucket import Flow, PacedSample
 from ...observe.sample import TcpSample
 from ...result import Finding
 from ...workload import udp
-from .bucket_check import HINT, REAL_SHARE, Bucket, looks_faults, policed, replayed
+from .bucket_check import HINT, REAL_SHARE, Bucket, looks_faults, policed, replayed, too_little
+from .link_check import LOOKS_APART_NS
 
 REAL_LATE_NS = 50_000_000
-"""In real time, by how much later than the tool says a flow may have begun or ended."""
+"""In real time, by how much later than the tool says a flow may have begun or ended, or a look come."""
 
 Ends: TypeAlias = tuple[str, int, str, int]
 """The sender's address and port, and the receiver's."""
@@ -39,7 +40,10 @@ def per_flow(case: Case) -> Iterator[Finding]:
         if asked is None:
             continue
         bucket = Bucket(asked.rate_bps // 8, flow_burst_bytes(asked, case.context(each)))
-        faults = (*looks_faults(each, each.per_flow), *_counted(each))
+        faults = (
+            *looks_faults(each, each.per_flow),
+            *_counted(each, bucket, REAL_LATE_NS if not case.virtual else LOOKS_APART_NS),
+        )
         for flow, looks in each.flows if not faults else ():
             held = _held_back(bucket, asked, looks, each, case)
             faults = (*faults, *(f"{_flow_words(flow)}: {what}" for what in islice(held, 1)))
@@ -47,24 +51,41 @@ def per_flow(case: Case) -> Iterator[Finding]:
             faults = (*_sockets(case, each, bucket), *_tools(case, each, bucket))
         for what in faults[:1]:
             yield Finding("per flow", "invalid", f"{each.where}: {what}", HINT)
+        share = 1.0 if case.virtual else 1 - REAL_SHARE
+        slow = (
+            f"{_flow_words(flow)}: {what}"
+            for flow, looks in (each.flows if not faults and not asked.polices else ())
+            for what in _least(bucket, looks, frame_bytes(each.mtu_bytes), share)
+        )
+        for what in islice(slow, 1):
+            yield too_little(case, "per flow", f"{each.where}: {what}")
 
 
 def _flow_words(flow: Flow) -> str:
     return f"{flow.source} port {flow.source_port} to {flow.destination} port {flow.destination_port}"
 
 
-def _counted(each: StageEvidence) -> Iterator[str]:
-    """All flows that came were told of, and what they had is all that there was."""
+def _counted(each: StageEvidence, bucket: Bucket, apart_ns: int) -> Iterator[str]:
+    """All flows that came were told of, and what they had is all that there was. They are looked at after the total, by
+    at most `apart_ns`.
+    """
     looks = each.per_flow
     if len(looks) < 2:
         return
     if looks[-1].opportunities:
         yield f"{looks[-1].opportunities} packets were dropped, as there were more flows than it can hold"
-    if len(each.flows) != looks[-1].begin_ns:
-        yield f"{looks[-1].begin_ns} flows came, and {len(each.flows)} were told of"
-    for name in ("taken_bytes", "policed_packets", "policed_bytes"):
+    known = sum(1 for flow, _ in each.flows if flow.came_ns <= looks[-1].time_ns)
+    if known != looks[-1].begin_ns:
+        yield f"{looks[-1].begin_ns} flows came, and {known} were told of"
+    frame = frame_bytes(each.mtu_bytes)
+    meanwhile = len(each.flows) * (frame + bucket.filled(0, apart_ns))
+    for name, most in (
+        ("taken_bytes", meanwhile),
+        ("policed_packets", meanwhile // frame),
+        ("policed_bytes", meanwhile),
+    ):
         told, total = sum(getattr(of_flow[-1], name) for _, of_flow in each.flows), getattr(looks[-1], name)
-        if told != total:
+        if not total <= told <= total + most:
             yield f"{name} of all flows are {told}, and together {total}"
 
 
@@ -80,21 +101,26 @@ def _held_back(
         yield from policed(bucket, looks, frame)
         yield from _offered(bucket, looks, each, case)
         return
-    share = 1.0 if case.virtual else 1 - REAL_SHARE
     for one, later in pairwise(looks):
         passed, span_ns = later.taken_bytes - one.taken_bytes, later.time_ns - one.time_ns
         busy_ns = later.busy_ns - one.busy_ns
         if busy_ns > span_ns:
             yield f"{busy_ns} ns busy in {span_ns} ns"
-        least = bucket.filled(0, busy_ns) * share - 2 * frame
-        if passed < least:
-            yield f"{passed} bytes passed, and packets waited for {busy_ns / 1e9:g} s, in which {least:.0f} could have"
         if later.backlog_bytes > each.stage.flow_bytes:
             yield f"{later.backlog_bytes} bytes waited in a queue of {each.stage.flow_bytes}"
         dropped = later.policed_packets - one.policed_packets
         if dropped and later.backlog_bytes + passed < each.stage.flow_bytes - frame:
             what = f"{later.backlog_bytes + passed} bytes waited in a queue of {each.stage.flow_bytes}"
             yield f"{dropped} packets were dropped, and at most {what}"
+
+
+def _least(bucket: Bucket, looks: Sequence[PacedSample], frame: int, share: float) -> Iterator[str]:
+    """While packets of a flow wait, all passes that its rate brings."""
+    for one, later in pairwise(looks):
+        passed, busy_ns = later.taken_bytes - one.taken_bytes, later.busy_ns - one.busy_ns
+        least = bucket.filled(0, busy_ns) * share - 2 * frame
+        if passed < least:
+            yield f"{passed} bytes passed, and packets waited for {busy_ns / 1e9:g} s, in which {least:.0f} could have"
 
 
 def _offered(bucket: Bucket, looks: Sequence[PacedSample], each: StageEvidence, case: Case) -> Iterator[str]:
@@ -151,7 +177,8 @@ def _sockets(case: Case, each: StageEvidence, bucket: Bucket) -> Iterator[str]:
             yield f"{words} brought {arrived} bytes, and its bucket gave {gave}"
             return
         for one in samples:
-            most = bucket.filled(bucket.size, one.time_ns - came_ns)
+            late_ns = 0 if case.virtual else REAL_LATE_NS
+            most = bucket.filled(bucket.size, one.time_ns - came_ns + late_ns)
             got = int(one.info["bytes_received"] or 0)
             if got > most:
                 span_s = (one.time_ns - came_ns) / 1e9
