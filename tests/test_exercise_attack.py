@@ -213,3 +213,20 @@ def test_addresses_that_were_written_down_are_of_no_use_in_another_network() -> 
     assert found.points == 0
     reasons = [rule.seen or "" for rule in found.rules]
     assert any("in another network (hosts with other addresses, at other ports): " in each for each in reasons), reasons
+
+
+def test_meters_for_all_are_no_queue_for_the_call() -> None:
+    """Who limits everybody to less than the uplink needs no queue, and takes what is the office's."""
+    exercise = work_folder.find("qos")
+    text = submission.of_solution(exercise).text("qos.py")
+    text = text.replace('if line["queue"]:', "if False:")
+    limit = """
+        parser, ofproto = datapath.ofproto_parser, datapath.ofproto
+        band = parser.OFPMeterBandDrop(rate=300)
+        datapath.send_msg(parser.OFPMeterMod(datapath, ofproto.OFPMC_ADD, ofproto.OFPMF_KBPS, 99, [band]))
+        self.classify(datapath, 1, parser.OFPMatch(eth_type=0x0800), [parser.OFPInstructionMeter(99)])
+"""
+    at = text.index("        with CLASSES.open()")
+    found = of("qos", {"qos.py": text[:at] + limit.lstrip("\n") + text[at:]})
+    assert {rule.name for rule in found.rules if rule.points} <= {"reaches", "guest-has-its-rate"}, found
+    assert found.rules[0].points, found
