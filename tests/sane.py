@@ -17,7 +17,7 @@ def sane(seed: int = SEED, count: int = COUNT) -> Iterator[tuple[str, dict[str, 
         changes: dict[str, Any] = {"path": path, "workload": _TOOLS[tool](draw)}
         if tool == "flow" and draw.random() < 0.3:
             changes["background"] = {"noise": draw.choice(_BACKGROUNDS)}
-        if draw.random() < 0.3:
+        if draw.random() < 0.3 or path.get("queue") == {"forward": "fq"}:
             changes["nic"] = "plain"
         yield f"{number}-{tool}", changes
 
