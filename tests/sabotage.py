@@ -149,7 +149,7 @@ PLANS: dict[str, dict[str, Any]] = {
     },
     "wander": {"path": {"wander": {"sd": "1 ms", "correlation": "300 ms", "step": "200 ms"}}},
     "trace": {"path": {"rate": None, "trace": TRACES, "buffer": "50 packets"}},
-    "down": {"path": {"down": {"from": "300 ms", "for": "100 ms"}, "buffer": "40 packets"}},
+    "down": {"path": {"down": {"from": "310 ms", "for": "100 ms"}, "buffer": "40 packets"}},
     "by-hand": {"path": {"down": "by hand"}},
     "duplicate": {"path": {"duplicate": {"forward": {"every": 50, "phase": 7}, "backward": {"random": "2 %"}}}},
     "corrupt": {"path": {"corrupt": {"forward": {"random": "2 %"}, "backward": {"random": "2 %"}}}, "nic": "plain"},

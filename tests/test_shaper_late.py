@@ -41,8 +41,10 @@ from testbed.trial.start import bring_up
 SHAPER = {"rate": "1 Gbit/s", "burst": "200 Mbit", "refill": "75 Mbit/s"}
 PATH = {"rate": None, "rtt": "10 ms", "shaper": SHAPER, "buffer": "50 kB"}
 HEADERS_BYTES, PAYLOAD_BYTES, ETHERNET_BYTES, FRAME = 52, 1448, 14, 1514
-LATE_NS = 1000
-"""Lab time goes on by some ns while a program reads the clock; a timer that is due then is that late."""
+LATE_NS = 512
+"""A timer acts at the first tick of the clock, of 256 ns, that is not before it: once for the delay, once for the
+bucket, whose busy period begins when the first packet has come.
+"""
 
 
 def emulator(**changes: Any) -> Emulator:

@@ -31,6 +31,9 @@ OURS = {
     "0011-um-stub-hostile.patch",
     "0012-um-stub-error.patch",
     "0014-um-stub-turnstile.patch",
+    "0015-um-timer-due.patch",
+    "0016-tbf-pulled.patch",
+    "0017-um-interrupts-apart.patch",
 }
 
 
