@@ -132,8 +132,7 @@ EXAMPLES = (
     ("List what can be reproduced, and run nothing", "testbed reproduce --list"),
     ("Reproduce one figure in minutes", "testbed reproduce S3-F7"),
     ("Reproduce a publication with the numbers that it used", "testbed reproduce S3 --full"),
-    ("Judge again what ran before, after a criterion has changed", "testbed reproduce --stored"),
-    ("Judge the results behind docs/reproduction.md again", "testbed reproduce --kept --stored --results again"),
+    ("Judge the results behind docs/reproduction.md again", "testbed reproduce --kept --stored"),
 )
 
 

@@ -25,7 +25,7 @@ NOT_COVERED = {
     *("python", "options"),
     *("expect", "metric", "where", "over", "least", "most", "number", "needs", "message", "rare"),
     *("rtt-p99", "ping-p50", "ping-p95", "ping-p99"),
-    *("topo", "class", "args", "bridge", "text", "linear", "step", "quick", "note", "opportunities", "nftables_text"),
+    *("topo", "class", "args", "bridge", "text", "linear", "quick", "note", "opportunities", "rows", "nftables_text"),
 }
 """What needs another kernel than the lab's, or a virtual environment of Python; what judges and does not measure
 (`expect`, `rare`, metrics); what is a default, and what is only another way of writing the same."""
