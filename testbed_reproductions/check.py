@@ -278,11 +278,24 @@ def below(says: str, mean: Estimate | None, bound: float = 0.0) -> Within:
     return Within(says, mean, high=bound, is_strict=True)
 
 
+def combined(*terms: tuple[float, Values]) -> Estimate | None:
+    """The sum of factor × mean: of the values of each seed together if all have as many, as those of one seed belong
+    together; of independent samples otherwise.
+    """
+    if len({len(values) for _, values in terms}) > 1:
+        return estimate(*terms)
+    factors = [factor for factor, _ in terms]
+    of_seeds = zip(*(values for _, values in terms), strict=True)
+    return estimate((1, [None if None in each else _sum_of_products(factors, each) for each in of_seeds]))
+
+
+def _sum_of_products(factors: Sequence[float], values: Sequence[float | None]) -> float:
+    return sum(factor * value for factor, value in zip(factors, values, strict=True) if value is not None)
+
+
 def minus(one: Values, other: Values) -> Estimate | None:
-    """The difference of two means: of pairs if both have as many values, as those of one seed belong together."""
-    if len(one) != len(other):
-        return estimate((1, one), (-1, other))
-    return estimate((1, [None if a is None or b is None else a - b for a, b in zip(one, other, strict=True)]))
+    """The difference of two means."""
+    return combined((1, one), (-1, other))
 
 
 def over(one: Values, other: Values) -> list[float | None]:

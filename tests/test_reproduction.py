@@ -155,6 +155,9 @@ def test_the_page_of_the_documentation_is_what_the_kept_results_give() -> None:
     page = (ROOT / "docs/reproduction.md").read_text()
     with command.behind(None, {}) as (findings, said):
         assert markdown(findings, citations(), said, changes_of(page)) == page
+    unjudged = [each for both in findings for each in (both.quick, both.full) if each.judgement is None]
+    reasons = re.compile(r"|.*has not run in its (quick|full) size|.* are missing|this version has no .*")
+    assert not [each for each in unjudged if each.row.judge is not None and not reasons.fullmatch(each.why)]
 
 
 def test_an_rtt_of_which_every_trial_is_invalid_is_not_passed_over() -> None:

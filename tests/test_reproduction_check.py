@@ -61,6 +61,19 @@ def test_a_difference_is_of_pairs_or_of_samples_of_unlike_size() -> None:
     assert (samples.mean, samples.error, samples.freedom) == pytest.approx((2.0, math.sqrt(4 / 3), freedom))
 
 
+def test_a_slope_is_of_seeds_where_all_have_as_many_and_of_samples_otherwise() -> None:
+    """The slope over three steps is half of the third less the first, whatever the second is."""
+    steps = [[3.0, 4.0], [9.0, 9.5], [1.0, 2.0]]
+    trend = throughput_profile_check.trend
+    paired, samples = trend(steps), trend([[3.0, 4.0, 5.0], *steps[1:]])
+    assert paired is not None
+    assert samples is not None
+    assert (paired.mean, paired.error) == (-1.0, 0.0)
+    assert samples.mean == pytest.approx(-1.25)
+    assert samples.error == pytest.approx(math.sqrt(1 / 3 + 0.5 / 2) / 2)  # the variances are 1 and 0.5
+    assert trend([[3.0, None], *steps[1:]]) is None
+
+
 def test_every_part_says_what_it_is_and_what_was_found() -> None:
     """By hand: CoV 0.5 and 0.1; 3 of 4 is a beta from 19 to 99 %."""
     wide, narrow = [0.5, 1.0, 1.5], [0.9, 1.0, 1.1]

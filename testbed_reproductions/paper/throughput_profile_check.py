@@ -15,6 +15,7 @@ from testbed.api import parse_one_in, published
 
 from ..check import (
     AnyOf,
+    Estimate,
     MoreSpread,
     Part,
     Values,
@@ -24,6 +25,7 @@ from ..check import (
     apart,
     average,
     below,
+    combined,
     minus,
     near,
     over,
@@ -161,19 +163,17 @@ def c_uc_over_loss(runs: Mapping[str, Measured]) -> tuple[str, dict[str, dict[st
     return f"C_UC over loss {', '.join(map(in_words, order))} by flows: {words}", found, order
 
 
-def trend(steps: Sequence[Values]) -> Values:
-    """Of each seed the slope of a straight line through its values, by least squares over 0, 1, 2 …: per step."""
+def trend(steps: Sequence[Values]) -> Estimate | None:
+    """The slope of a straight line through the means of the steps, by least squares over 0, 1, 2 …: per step."""
     places = np.arange(len(steps)) - (len(steps) - 1) / 2
-    return [
-        None if any(value is None for value in of_seed) else float(places @ np.array(of_seed) / (places @ places))
-        for of_seed in zip(*steps, strict=True)
-    ]
+    factors = (places / (places @ places)).tolist()
+    return combined(*zip(factors, steps, strict=True))
 
 
 def falls_over_loss(found: Mapping[str, Mapping[str, Values]]) -> Iterator[Part]:
     """Over the losses in order C_UC falls on the whole, for each number of flows."""
     for flows, by_loss in found.items():
-        yield below(f"C_UC of {flows} falls over loss", mean_of((1, trend(list(by_loss.values())))))
+        yield below(f"C_UC of {flows} falls over loss", trend(list(by_loss.values())))
 
 
 FLAT_IS_A_QUARTER = (
@@ -189,8 +189,9 @@ def grows_and_falls(runs: Mapping[str, Measured]) -> Judgement:
     for flows, by_loss in found.items():
         says = f"C_UC of {flows} is lower at {in_words(order[-1])} than without loss"
         parts.append(below(says, minus(by_loss[order[-1]], by_loss[order[0]])))
-    gains = [_steps(found[FEW][loss], found[MANY][loss]) for loss in order]
-    parts.append(above("C_UC grows from 1 to 10 flows in the mean over the losses", mean_of((1, mean_of_all(gains)))))
+    share = 1 / len(order)
+    gain = combined(*((sign * share, found[flows][loss]) for flows, sign in ((MANY, 1), (FEW, -1)) for loss in order))
+    parts.append(above("C_UC grows from 1 to 10 flows in the mean over the losses", gain))
     return Judgement(ours, tuple(parts), FLAT_IS_A_QUARTER)
 
 
