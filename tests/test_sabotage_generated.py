@@ -51,6 +51,9 @@ EXCEPTIONS: dict[str, str] = {
     r"^arrivals: double: /run/tools/arrivals .* \[10\]$": "a second port, one of those of the data",
     r"^arrivals: \w+: /run/tools/arrivals .* \[14\]$": "when flows are cut, which have ended long before",
     r"^background: \w+: /run/tools/udp .* \[8\]$": "the port of background traffic: nothing looks for it there",
+    r"^wander: (nothing|double): moment ([5-9]|\d\d)\b": "due after the workload, which takes 1 s",
+    r"^wander: half: moment ([7-9]|\d\d) time": "carried out in order, so after the workload all the same",
+    r"^wander: (half|other): moment ([5-9]|\d\d) (?!time)": "due after the workload, which takes 1 s",
     r"^background: \w+: /run/tools/udp .* \[14\]$": "the most that it may last: the workload ends before",
 }
 """Patterns of names, and why the gate says nothing."""

@@ -235,6 +235,15 @@ def test_a_change_that_was_due_before_the_end_must_have_happened(kernel: str, ra
     assert [(each.check, each.verdict, each.text, each.hint) for each in found] == ([missing] if is_due else [])
 
 
+def test_a_change_that_nobody_asked_for_is_invalid() -> None:
+    trial, plan, seen = followed()
+    assert seen.timeline is not None
+    also = {**seen.timeline.moments, 2 * S: Happened(9 * S, 9 * S, 9 * S, 10 * S)}
+    timeline = replace(seen.timeline, moments=also)
+    (found,) = schedule_check.happened(Case(trial, plan, replace(seen, timeline=timeline)))
+    assert (found.verdict, found.text) == ("invalid", "there was a change at 2 s, which nobody asked for")
+
+
 def test_a_schedule_that_never_started_is_invalid_and_without_one_nothing_is_said() -> None:
     trial, plan, seen = followed()
     (found,) = schedule_check.happened(Case(trial, plan, replace(seen, timeline=None)))

@@ -36,6 +36,8 @@ def happened(case: Case) -> Iterator[Finding]:
             what = f"the change at {moment.at_ns / 1e9:g} s was {done.late_ns / 1e9:g} s late"
             verdict: Verdict = "invalid" if done.late_ns > too_late_ns else "suspect"
             yield Finding("schedule", verdict, what, "the machine is too busy")
+    for at_ns in sorted(timeline.moments.keys() - {moment.at_ns for moment in case.plan.timeline}):
+        yield _schedule(f"there was a change at {at_ns / 1e9:g} s, which nobody asked for", "look at timeline.jsonl")
     changes = [change for link in _links(case.plan) for change in link.schedule]
     is_short = ran_ns > case.plan.until_ns and any(link.wander for link in case.trial.topology.links)
     if is_short or any(at_ns > case.plan.until_ns for change in changes for at_ns in change.instants(ran_ns)):
