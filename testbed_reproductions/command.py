@@ -16,6 +16,7 @@ from rich.console import Console
 from testbed.api import (
     NODE_TYPES,
     SCENARIOS,
+    Citation,
     Column,
     Engine,
     Format,
@@ -404,14 +405,18 @@ def _cells(finding: Finding) -> Iterable[str]:
     return row.id, row.where, row.expected, "; ".join(text for text in (ours, why) if text), row.claim
 
 
+def citations() -> dict[str, Citation]:
+    """Of each published profile, by its name."""
+    return {name: published.find(name)[0].citation for name in published.names()}
+
+
 def _write(page: Path, runs: Runs, found: Mapping[str, Finding]) -> None:
     """The page with all rows: what was found, what else is in the results folder, and for other rows what is kept."""
-    citations = {name: published.find(name)[0].citation for name in published.names()}
     try:
         with behind(runs, found) as (findings, said):
             page.parent.mkdir(parents=True, exist_ok=True)
             changes = changes_of(page.read_text()) if page.exists() else ""
-            write_named(page, markdown(findings, citations, said, changes))
+            write_named(page, markdown(findings, citations(), said, changes))
     except OSError as error:
         raise UserError(f"{page} cannot be written: {error.strerror}; allowed: -o with a file that can") from None
 

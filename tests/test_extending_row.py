@@ -12,7 +12,6 @@ from shipped import page
 
 from results import plain
 from testbed import cli
-from testbed.compare import published
 from testbed.trial.result import TrialResult
 from testbed_reproductions import command
 from testbed_reproductions.measured import Measured
@@ -62,8 +61,7 @@ def test_its_judge_decides_by_the_seeds(row: Row) -> None:
 
 
 def test_the_page_has_it(row: Row) -> None:
-    cited = {name: published.find(name)[0].citation for name in published.names()}
     found = judged(row, 95.5e6, 95.6e6)
-    text = markdown([Both(found, Finding(row, None))], cited, "")
+    text = markdown([Both(found, Finding(row, None))], command.citations(), "")
     words = "95.5 Mbit/s [94.9, 96.2] | shape | pass | not run |"
     assert f"| 95 % or more of a full link's goodput (Table II) | {words}" in text

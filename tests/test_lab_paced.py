@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from itertools import islice, pairwise
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 import pytest
 from pcap import packets
 from saboteur import for_a_while
-from trials import Ran, Steps
+from trials import Ran, Steps, instead
 
 from testbed.model.link.bucket import Policer, Shaper, carried_bytes, knee_ns
 from testbed.model.link.trace import Trace
@@ -58,14 +57,6 @@ def begin_ns(ran: Ran) -> int:
     found = forward(ran).trace
     assert found is not None
     return found.begin_ns
-
-
-def instead(old: str, new: str) -> Callable[[Steps], Steps]:
-    def tamper(steps: Steps) -> Steps:
-        assert old in json.dumps(steps), old
-        return tuple(json.loads(json.dumps(steps).replace(old, new)))
-
-    return tamper
 
 
 NANO = instead('"tcpdump", ', '"tcpdump", "--nano", ')

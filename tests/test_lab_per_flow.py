@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from pcap import Packet, packets
-from trials import Ran, Steps
+from trials import Ran, Steps, instead
 
 from testbed.trial.result import PerFlowResult
 
@@ -28,14 +28,6 @@ POLICED: dict[str, Any] = {"per_flow": {"forward": {"rate": "10 Mbit/s", "burst"
 
 def udp(flows: int, rate: str = "15 Mbit/s", duration: str = "2 s") -> dict[str, Any]:
     return {"tool": "udp", "rate": rate, "duration": duration, "length": 1472, "flows": flows}
-
-
-def instead(old: str, new: str) -> Callable[[Steps], Steps]:
-    def tamper(steps: Steps) -> Steps:
-        assert old in json.dumps(steps), old
-        return tuple(json.loads(json.dumps(steps).replace(old, new)))
-
-    return tamper
 
 
 NANO = instead('"tcpdump", ', '"tcpdump", "--nano", ')

@@ -23,7 +23,6 @@ from storedruns import Made, trial_result
 from results import plain
 from testbed import library
 from testbed.compare import published
-from testbed.compare.published import Citation
 from testbed.error import TestbedError, UserError
 from testbed.model.scenario import Trial
 from testbed.spec.load import load_scenario
@@ -31,7 +30,7 @@ from testbed.spec.scenario.trial import trial_data
 from testbed.trial.result import TrialResult
 from testbed_reproductions import command, kept
 from testbed_reproductions.check import Holds, near
-from testbed_reproductions.command import Runs, lacks
+from testbed_reproductions.command import Runs, citations, lacks
 from testbed_reproductions.measured import Measured, with_interval
 from testbed_reproductions.page import Both, changes_of, markdown, summary_of
 from testbed_reproductions.paper import links, throughput_profile
@@ -144,10 +143,6 @@ def test_what_is_said_of_a_row_that_is_not_run_is_that_of_the_quick_size() -> No
     none = Finding(ROWS["K9"], None, "this version has no engine: mininet")
     page = markdown([Both(none, none)], citations(), "")
     assert "- K9: this version has no engine: mininet; the finding of S4-T5-MN again" in page
-
-
-def citations() -> dict[str, Citation]:
-    return {name: published.find(name)[0].citation for name in published.names()}
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from trials import Ran, Steps
+from trials import Ran, Steps, instead
 
 from testbed.spec import mininet_import
 
@@ -34,16 +34,6 @@ def before_the_workload(*added: dict[str, Any]) -> Callable[[Steps], Steps]:
     def tamper(steps: Steps) -> Steps:
         at = next(n for n, step in enumerate(steps) if step.get("background") == "observer")
         return (*steps[:at], *added, *steps[at:])
-
-    return tamper
-
-
-def instead(old: str, new: str) -> Callable[[Steps], Steps]:
-    """Every step with other words."""
-
-    def tamper(steps: Steps) -> Steps:
-        assert old in json.dumps(steps)
-        return tuple(json.loads(json.dumps(steps).replace(old, new)))
 
     return tamper
 

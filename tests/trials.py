@@ -45,6 +45,16 @@ def steps_data(steps: Iterable[Step]) -> Steps:
     return tuple(map(data, steps))
 
 
+def instead(old: str, new: str) -> Callable[[Steps], Steps]:
+    """A tamper that writes other words into every step that has these, of which there must be one."""
+
+    def tamper(steps: Steps) -> Steps:
+        assert old in json.dumps(steps), old
+        return tuple(json.loads(json.dumps(steps).replace(old, new)))
+
+    return tamper
+
+
 def tampered(made: Orders, tamper: Callable[[Steps], Steps]) -> Orders:
     """The orders with other steps. Those that stay as they are keep their types, which the data does not tell."""
     own = {json.dumps(data(step), sort_keys=True): step for step in made.steps}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from xml.etree import ElementTree
 
+from ..codec import junit as xml
 from ..codec.frozen import dataclass
 from ..codec.markup import fit
 from ..units import counted
-from .junit import seconds
 
 
 @dataclass(frozen=True)
@@ -59,29 +59,18 @@ def ktap(found: Sequence[Drilled]) -> str:
 
 def junit(found: Sequence[Drilled], kernel: str, base: str | None, timestamp: str) -> str:
     """A case for each; its time is lab time. One that fails on the base, too, is skipped."""
-    whole = ElementTree.Element("testsuites")
-    counts: Mapping[str, int] = {
-        "tests": len(found),
-        "failures": sum(each.wrong is not None and not each.is_known for each in found),
-        "errors": 0,
-        "skipped": sum(each.is_known for each in found),
-        "id": 0,
-    }
-    about = {"name": "packetdrill", "package": "testbed.packetdrill", "hostname": "localhost", "timestamp": timestamp}
-    about |= {name: str(count) for name, count in counts.items()}
-    suite = ElementTree.SubElement(whole, "testsuite", about | {"time": seconds(sum(each.lab_s for each in found))})
-    ElementTree.SubElement(suite, "properties")
-    for each in found:
-        name, _, version = each.name.rpartition(" ")
-        case = ElementTree.SubElement(
-            suite, "testcase", classname=fit(version), name=fit(name), time=seconds(each.lab_s)
-        )
-        if each.is_known and each.wrong is not None:
-            ElementTree.SubElement(case, "skipped", message=fit(f"it fails on the base, too: {reason(each.wrong)}"))
-        elif each.wrong is not None:
-            why = ElementTree.SubElement(case, "failure", message=fit(reason(each.wrong)), type="failed")
-            why.text = fit(each.wrong)
-    ElementTree.SubElement(suite, "system-out").text = fit(sentence(found, kernel, base))
-    ElementTree.SubElement(suite, "system-err")
-    ElementTree.indent(whole)
-    return ElementTree.tostring(whole, encoding="unicode", xml_declaration=True) + "\n"
+    took = xml.seconds(sum(each.lab_s for each in found))
+    said = sentence(found, kernel, base)
+    suite = xml.suite("packetdrill", "testbed.packetdrill", [*map(_case, found)], said, timestamp=timestamp, time=took)
+    return xml.document([suite])
+
+
+def _case(each: Drilled) -> ElementTree.Element:
+    name, _, version = each.name.rpartition(" ")
+    case = xml.case(version, name, xml.seconds(each.lab_s))
+    if each.is_known and each.wrong is not None:
+        ElementTree.SubElement(case, "skipped", message=fit(f"it fails on the base, too: {reason(each.wrong)}"))
+    elif each.wrong is not None:
+        why = ElementTree.SubElement(case, "failure", message=fit(reason(each.wrong)), type="failed")
+        why.text = fit(each.wrong)
+    return case

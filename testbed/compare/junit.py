@@ -10,6 +10,7 @@ from pathlib import PurePath
 from xml.etree import ElementTree
 
 from ..analysis.expectation.verdict import Verdict
+from ..codec import junit as xml
 from ..codec.markup import fit
 from ..trial.result import TrialResult
 from .headline import headline
@@ -22,18 +23,16 @@ FAILS: tuple[Outcome, ...] = ("worse", "lost", "cannot tell")
 """All that was not shown to be the same or better."""
 
 
-def run_junit(comparison: RunComparison, fails: Sequence[str] = FAILS, timestamp: str = "1970-01-01T00:00:00") -> str:
+def run_junit(comparison: RunComparison, fails: Sequence[str] = FAILS, timestamp: str = xml.NEVER) -> str:
     """A suite for each scenario, in it a case for each metric of each cell and for each gap.
 
     What `fails` holds is a failure, but for secondary metrics that are undecided: these, and what is undecided
     otherwise, are skipped. `timestamp` is when the comparison was made, "2026-01-31T12:00:00". The time of a cell's
     first case is what the trials of both sides took, so that a sum counts each trial once.
     """
-    whole = ElementTree.Element("testsuites")
-    for number, scenario in enumerate(comparison.primary):
-        whole.append(_suite(comparison, scenario, number, fails, timestamp))
-    ElementTree.indent(whole)
-    return ElementTree.tostring(whole, encoding="unicode", xml_declaration=True) + "\n"
+    return xml.document(
+        _suite(comparison, scenario, number, fails, timestamp) for number, scenario in enumerate(comparison.primary)
+    )
 
 
 def _suite(
@@ -48,35 +47,19 @@ def _suite(
             text = "; ".join(f"{name} {value}" for name, value in zip(RUN_HEADERS[1:], row[1:], strict=True))
             counts = each.verdict != "cannot tell" or comparison.is_primary(each.key)
             case = _case(row[0], each.key.metric, each.verdict, f"{each.verdict} by {row[4]}", text, counts, fails)
-            case.set("time", seconds(not_yet.pop(each.key.cell, 0.0)))
+            case.set("time", xml.seconds(not_yet.pop(each.key.cell, 0.0)))
             cases.append(case)
     for gap in comparison.gaps:
         if gap.cell.scenario == scenario:
             row, text = gap_row(comparison, gap), gap_text(comparison, gap)
             counts = gap.kind != "absent" or gap.is_whole
             cases.append(_case(row[0], row[1], row[-1], text, text, counts, fails))
-    tags = [case[0].tag if len(case) else "" for case in cases]
-    suite = ElementTree.Element(
-        "testsuite",
-        name=fit(scenario or "comparison"),
-        package="testbed.compare",
-        id=str(number),
-        hostname="localhost",
-        timestamp=timestamp,
-        tests=str(len(cases)),
-        failures=str(tags.count("failure")),
-        errors="0",
-        skipped=str(tags.count("skipped")),
-        time=seconds(whole_s),
-    )
-    ElementTree.SubElement(suite, "properties")
-    suite.extend(cases)
     base, candidate = _short(comparison.base, comparison.candidate)
     notes = [f"{candidate} against {base}", run_summary(comparison), headline(comparison), *run_notes(comparison)]
     notes = notes if number == 0 else []
-    ElementTree.SubElement(suite, "system-out").text = fit("\n".join(notes))
-    ElementTree.SubElement(suite, "system-err")
-    return suite
+    took = xml.seconds(whole_s)
+    name, said = scenario or "comparison", "\n".join(notes)
+    return xml.suite(name, "testbed.compare", cases, said, number=number, timestamp=timestamp, time=took)
 
 
 def rules_junit(name: str, judged: Sequence[Verdict], found: Sequence[TrialResult], trials: int, timestamp: str) -> str:
@@ -85,38 +68,18 @@ def rules_junit(name: str, judged: Sequence[Verdict], found: Sequence[TrialResul
     """
     invalid = [each.id for each in found if each.verdict == "invalid"]
     said = f"{len(found)} of {trials} trials, {len(invalid)} invalid {' '.join(invalid)}".strip()
-    took = seconds(sum(each.wall_s for each in found))
+    took = xml.seconds(sum(each.wall_s for each in found))
     cases = [_rule_case("trials", None if found and len(found) == trials and not invalid else said, "invalid")]
     cases[0].set("time", took)
     cases += [
         _rule_case(each.rule.name, None if each.outcome == "passed" else each.seen or each.outcome, each.outcome)
         for each in judged
     ]
-    whole = ElementTree.Element("testsuites")
-    suite = ElementTree.SubElement(
-        whole,
-        "testsuite",
-        name=fit(name),
-        package="testbed.results",
-        id="0",
-        hostname="localhost",
-        timestamp=timestamp,
-        tests=str(len(cases)),
-        failures=str(sum(len(case) > 0 for case in cases)),
-        errors="0",
-        skipped="0",
-        time=took,
-    )
-    ElementTree.SubElement(suite, "properties")
-    suite.extend(cases)
-    ElementTree.SubElement(suite, "system-out").text = fit(said)
-    ElementTree.SubElement(suite, "system-err")
-    ElementTree.indent(whole)
-    return ElementTree.tostring(whole, encoding="unicode", xml_declaration=True) + "\n"
+    return xml.document([xml.suite(name, "testbed.results", cases, said, timestamp=timestamp, time=took)])
 
 
 def _rule_case(name: str, wrong: str | None, kind: str) -> ElementTree.Element:
-    case = ElementTree.Element("testcase", classname="expect", name=fit(name), time="0")
+    case = xml.case("expect", name)
     if wrong is not None:
         ElementTree.SubElement(case, "failure", message=fit(wrong), type=kind.replace(" ", "-")).text = fit(wrong)
     return case
@@ -125,7 +88,7 @@ def _rule_case(name: str, wrong: str | None, kind: str) -> ElementTree.Element:
 def _case(
     cell: str, name: str, verdict: str, message: str, text: str, counts: bool, fails: Sequence[str]
 ) -> ElementTree.Element:
-    case = ElementTree.Element("testcase", classname=fit(cell), name=fit(name), time="0")
+    case = xml.case(cell, name)
     if verdict in fails and counts:
         failure = ElementTree.SubElement(case, "failure", message=fit(message), type=verdict.replace(" ", "-"))
         failure.text = fit(text)
@@ -141,8 +104,3 @@ def _short(*names: str) -> list[str]:
     while len({each[: shared + 1] for each in parts}) == 1 and shared + 1 < min(map(len, parts)):
         shared += 1
     return ["/".join(each[shared:][-NAMED:]) for each in parts]
-
-
-def seconds(time_s: float) -> str:
-    """A time as build servers read it: seconds with three decimals."""
-    return f"{time_s:.3f}"

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 from xml.etree import ElementTree
 
+from ..codec import junit as xml
 from ..codec.markup import fit
 from .mark import Mark, RuleMark
 
@@ -39,30 +40,25 @@ def gradescope(mark: Mark) -> str:
 
 def junit(marks: Sequence[Mark]) -> str:
     """A suite for each submission, in it a case for each rule."""
-    whole = ElementTree.Element("testsuites")
-    for number, mark in enumerate(marks):
-        failures = sum(rule.outcome == "failed" for rule in mark.rules)
-        errors = sum(rule.outcome == "not checked" for rule in mark.rules)
-        suite = ElementTree.SubElement(
-            whole, "testsuite", name=fit(mark.submission), package=fit(mark.exercise), id=str(number),
-            hostname="localhost", timestamp="1970-01-01T00:00:00", tests=str(len(mark.rules)),
-            failures=str(failures), errors=str(errors), skipped="0", time="0",
-        )  # fmt: skip
-        ElementTree.SubElement(suite, "properties")
-        for rule in mark.rules:
-            case = ElementTree.SubElement(
-                suite, "testcase", classname=fit(mark.submission), name=fit(rule.name), time="0"
-            )
-            if rule.outcome != "passed":
-                tag = "failure" if rule.outcome == "failed" else "error"
-                found = ElementTree.SubElement(
-                    case, tag, message=fit(rule.message or ""), type=rule.outcome.replace(" ", "-")
-                )
-                found.text = fit(_why(rule))
-        ElementTree.SubElement(suite, "system-out").text = fit("\n".join(_said(mark)))
-        ElementTree.SubElement(suite, "system-err")
-    ElementTree.indent(whole)
-    return ElementTree.tostring(whole, encoding="unicode", xml_declaration=True) + "\n"
+    return xml.document(
+        xml.suite(
+            mark.submission,
+            mark.exercise,
+            [_case(mark, rule) for rule in mark.rules],
+            "\n".join(_said(mark)),
+            number=number,
+        )
+        for number, mark in enumerate(marks)
+    )
+
+
+def _case(mark: Mark, rule: RuleMark) -> ElementTree.Element:
+    case = xml.case(mark.submission, rule.name)
+    if rule.outcome != "passed":
+        tag = "failure" if rule.outcome == "failed" else "error"
+        found = ElementTree.SubElement(case, tag, message=fit(rule.message or ""), type=rule.outcome.replace(" ", "-"))
+        found.text = fit(_why(rule))
+    return case
 
 
 def table(marks: Sequence[Mark]) -> str:

@@ -76,20 +76,15 @@ def with_axis_traces(document: Document, folder: Folder) -> Document:
     """The same of a scenario, with the traces that its axes name."""
     for key, values in mapping(mapping(document.data).get("sweep")).items():
         members = [part.strip().split(".") for part in key.split("+")]
-        columns = [n for n, words in enumerate(members) if len(words) > 1 and words[1] == "trace" and len(words) < 4]
-        for row, value in enumerate(values if isinstance(values, list) else ()):
-            for column in columns:
-                if len(members) == 1:
-                    document = _filled(document, ("sweep", key, row), value, folder)
-                elif isinstance(value, list) and column < len(value):
-                    document = _filled(document, ("sweep", key, row, column), value[column], folder)
-        columns = [n for n, words in enumerate(members) if len(words) == 2 and words[1] == "wander"]
-        for row, value in enumerate(values if isinstance(values, list) else ()):
-            for column in columns:
-                if len(members) == 1:
-                    document = _with_tables(document, ("sweep", key, row), value, folder)
-                elif isinstance(value, list) and column < len(value):
-                    document = _with_tables(document, ("sweep", key, row, column), value[column], folder)
+        of_traces = [n for n, words in enumerate(members) if len(words) in (2, 3) and words[1] == "trace"]
+        of_tables = [n for n, words in enumerate(members) if len(words) == 2 and words[1] == "wander"]
+        for columns, fill in ((of_traces, _filled), (of_tables, _with_tables)):
+            for row, value in enumerate(values if isinstance(values, list) else ()):
+                for column in columns:
+                    if len(members) == 1:
+                        document = fill(document, ("sweep", key, row), value, folder)
+                    elif isinstance(value, list) and column < len(value):
+                        document = fill(document, ("sweep", key, row, column), value[column], folder)
     return document
 
 
