@@ -15,6 +15,7 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
+from typing import cast
 
 import pytest
 import userimage
@@ -45,11 +46,12 @@ from testbed.spec.scenario.trial import trial_of
 from testbed.sweep.store import Store
 from testbed.trial import provenance, readiness, ready_kernel, run, software
 from testbed.trial.evidence.case import Case
+from testbed.trial.evidence.stage import Evidence
 from testbed.trial.gate.judge import judge
 from testbed.trial.measured import PingResult, need
 from testbed.trial.orders.sequence import orders
 from testbed.trial.start import local_words
-from testbed.trial.subject import machine
+from testbed.trial.subject import control_module, machine
 from testbed.trial.subject import machine as vmevidence
 from testbed.trial.workload.command import CommandResult
 
@@ -75,6 +77,20 @@ def test_machines_start_when_the_network_is_there_and_are_told_the_rest_when_the
     places = [i for i, step in enumerate(steps_data(orders(make_trial()).steps)) if step.get("on") in ("a", "b")]
     assert len(starts) == len(waits) == 2
     assert max(starts) < min(waits) < max(waits) < min(places)
+
+
+@pytest.mark.parametrize(("remote", "complaints"), [(True, 0), (False, 1)])
+def test_parameters_of_controls_are_wanted_of_hosts_that_share_the_guest_s_kernel_alone(
+    tmp_path: Path, remote: bool, complaints: int
+) -> None:
+    """A machine has a kernel of its own, which nobody asks; what was not read is nobody's change."""
+    topology = TOPOLOGY if remote else {**TOPOLOGY, "nodes": {**TOPOLOGY["nodes"], "a": {"type": "host"}}}  # type: ignore[dict-item]
+    trial = make_trial(topology, kernel="lab")
+    plan = orders(trial).plan
+    seen = control_module.CONTROL_MODULES.read(trial, plan, tmp_path)
+    case = Case(trial, plan, cast("Evidence", None))
+    found = [*control_module.missing(case, seen), *control_module.check(case, seen)]
+    assert len(found) == complaints
 
 
 def test_a_network_to_work_in_waits_for_its_machines_before_it_tells_them_anything() -> None:
@@ -959,6 +975,7 @@ class TestVirtualTime:
         (flow,) = ran.result.flows
         assert flow.received_bytes > 1_000_000
         assert flow.retransmits == 0
+        assert ran.result.verdict == "valid", ran.result.findings
         assert [each.cpu for each in ran.result.vms.values()] == ["0.5 GIPS", "1 GIPS"]
         differing = [
             path.name

@@ -71,9 +71,14 @@ def asked(sysctls: Sysctls, control: str) -> dict[str, str]:
     return {words[2]: value for words, value in values if len(words) == 3 and words[:2] == ["module", f"tcp_{control}"]}
 
 
+def _of_hosts(trial: Trial, plan: Plan) -> tuple[str, ...]:
+    """The controls whose parameters are read; none if all hosts of the workload have kernels of their own."""
+    return () if all(node in plan.remote for node in trial.workload.hosts) else controls(trial)
+
+
 def read(trial: Trial, plan: Plan, folder: Path) -> ControlModules:
     """What a file lacks is missing here, too."""
-    asked = {when: controls(trial) if when in times(trial) else () for when in WHEN}
+    asked = {when: _of_hosts(trial, plan) if when in times(trial) else () for when in WHEN}
     told = ({one: _parameters(folder / _file(one, when)) for one in asked[when]} for when in WHEN)
     return ControlModules(*told)
 
@@ -84,9 +89,7 @@ def _parameters(path: Path) -> dict[str, str]:
 
 
 def missing(case: Case, seen: ControlModules) -> Iterator[str]:
-    if all(node in case.plan.remote for node in case.trial.workload.hosts):
-        return
-    for control in controls(case.trial):
+    for control in _of_hosts(case.trial, case.plan):
         for when, told in zip(WHEN, (seen.before, seen.after), strict=True):
             if when in times(case.trial) and not told.get(control):
                 yield f"the parameters of {control} {when} the workload"
@@ -94,7 +97,7 @@ def missing(case: Case, seen: ControlModules) -> Iterator[str]:
 
 def check(case: Case, seen: ControlModules) -> Iterator[Finding]:
     """They are as the trial asked, and else stayed as they were; those of the default lab kernel are Linux's own."""
-    for control, told in seen.after.items():
+    for control, told in ((name, told) for name, told in seen.after.items() if told):
         own = KERNELS_OWN[control] if case.trial.kernel.name is None else seen.before.get(control, {})
         own = {**own, **asked(case.trial.sysctls, control)}
         wrong = [name for name in sorted(own.keys() | told.keys()) if own.get(name) != told.get(name)]
