@@ -27,15 +27,16 @@ CAP, HELD = PerFlow(8 * 10**6), Bucket(10**6, 3000)
 def held_back(
     *rows: dict[str, int], asked: PerFlow = CAP, flow_bytes: int = 30_000, workload: Workload | None = None
 ) -> list[str]:
-    none = SimpleNamespace(policer=None, more=())
+    none = SimpleNamespace(policer=None, per_flow=asked, jitter=None, more=(), delay_ns=0)
     counts = SimpleNamespace(dropped_packets=0, delay_drops=0)
-    each: Any = SimpleNamespace(mtu_bytes=1500, counts=counts, stage=SimpleNamespace(flow_bytes=flow_bytes, asked=none))
-    trial = SimpleNamespace(workload=workload)
+    stage = SimpleNamespace(flow_bytes=flow_bytes, asked=none, history=(SimpleNamespace(asked=none),))
+    each: Any = SimpleNamespace(mtu_bytes=1500, counts=counts, stage=stage)
+    outcome = SimpleNamespace(begin_ns=S, end_ns=9 * S, measured={})
     case: Any = SimpleNamespace(
         virtual=True,
-        trial=trial,
-        plan=SimpleNamespace(rtts_ns=(0, 0)),
-        evidence=SimpleNamespace(outcome=SimpleNamespace(begin_ns=S, end_ns=3 * S), data_stages=[]),
+        trial=SimpleNamespace(workload=workload, background=()),
+        plan=SimpleNamespace(rtts_ns=(0, 0), channels=()),
+        evidence=SimpleNamespace(outcome=outcome, data_stages=[each], tc_ends=()),
     )
     looks = [replace(LOOK, **row) for row in rows]
     bucket = replace(HELD, size=asked.burst_bytes or HELD.size)
@@ -74,7 +75,8 @@ def test_a_policed_flow_must_not_lose_what_its_bucket_holds() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rate_bps", "passed", "found"), [(16 * 10**6, 900_000, 1), (16 * 10**6, 995_000, 0), (10**6, 10, 0)]
+    ("rate_bps", "passed", "found"),
+    [(16 * 10**6, 999_997, 1), (16 * 10**6, 999_998, 0), (16 * 10**6, 1_000_000, 0), (10**6, 10, 0)],
 )
 def test_a_policed_flow_that_never_pauses_gets_what_its_cap_brings(rate_bps: int, passed: int, found: int) -> None:
     """Samples that are far apart do not tell how full the bucket was in between; that more came does."""

@@ -207,3 +207,46 @@ def test_the_gate_catches_a_cap_where(run_trial: RunTrial, name: str, tool: str)
     path, tamper = CAUGHT[name]
     workload = udp(3) if tool == "udp" else {"duration": "2 s", "flows": 3}
     assert run_trial(path=path, workload=workload, tamper=tamper).result.verdict == "invalid"
+
+
+POLICER: dict[str, Any] = {"policer": {"forward": {"rate": "10 Mbit/s", "burst": "64 KiB"}}}
+FIVE_PERCENT_LESS = instead("refill 1250000", "refill 1187500")
+SLOW: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "per flow": (POLICED, udp(3)),
+    "per flow, at 40 Mbit/s": (POLICED, udp(1, "40 Mbit/s")),
+    "per flow, at 11 Mbit/s": (POLICED, udp(2, "11 Mbit/s")),
+    "policer": (POLICER, udp(1)),
+    "policer, of 3 flows": (POLICER, udp(3, "5 Mbit/s")),
+}
+
+
+@pytest.mark.parametrize("name", SLOW)
+def test_what_passes_alone_shows_a_policer_that_is_five_percent_slow(run_trial: RunTrial, name: str) -> None:
+    """Though it were read back as asked: samples are too far apart for its bucket to tell."""
+    path, workload = SLOW[name]
+    found = run_trial(path=path, workload=workload, tamper=FIVE_PERCENT_LESS).result.findings
+    assert name.partition(",")[0] in {each.check for each in found if each.verdict == "invalid"}
+    assert run_trial(path=path, workload=workload).result.verdict == "valid"
+
+
+BESIDE_A_POLICER: dict[str, dict[str, Any]] = {
+    "a rate above it": {
+        "path": {
+            **{"rate": "100 Mbit/s", "rtt": "50 ms", "policer": {"rate": "10 Mbit/s", "burst": "200 kB"}},
+            "schedule": [
+                {"at": "500 ms", "rtt": "100 ms"},
+                {"at": "1 s", "rate": "15 Mbit/s"},
+                {"at": "1500 ms", "rtt": "50 ms"},
+            ],
+        },
+        "workload": {**udp(1, "60 Mbit/s"), "burst": 16},
+        "nic": "plain",
+    },
+    "a loss": {"path": {**POLICER, "loss": {"random": "1 %"}}, "workload": udp(1, duration="1 s")},
+}
+
+
+@pytest.mark.parametrize("name", BESIDE_A_POLICER)
+def test_what_a_policer_drops_is_no_fault_of(run_trial: RunTrial, name: str) -> None:
+    result = run_trial(**BESIDE_A_POLICER[name]).result
+    assert result.verdict == "valid", result.findings

@@ -100,7 +100,8 @@ def _slack_bytes(
         came = case.evidence.outcome.begin_ns, case.evidence.outcome.end_ns
         is_sent = came[0] is not None and came[1] is not None and came[0] <= one.time_ns and later.time_ns <= came[1]
         is_lossless = not any(stage.explained_drops for stage in case.evidence.data_stages if stage is not each)
-        is_lossless = is_lossless and not (each.counts.dropped_packets or each.counts.delay_drops)
+        own = each.counts
+        is_lossless = is_lossless and each.explained_drops == own.queue_drops + own.aqm_drops
         if is_sent and is_lossless and offered_bps >= asked_bps:
             found = measured.find(UdpResult, case.evidence.outcome.measured)
             late_s = 0.0 if found is None else found.send_late_max_s or 0.0

@@ -78,8 +78,11 @@ def spread(case: Case) -> Iterator[Finding]:
 
 def _losses(each: StageEvidence) -> Iterator[tuple[int, int]]:
     """How many packets came to the delay between two looks, and how many of them it lost. What its queue for the rate
-    refuses, the delay counts too if that is inside it.
+    refuses, the delay counts too if that is inside it. So it does with what a policer there drops, which is looked at
+    at other times: then nothing is told.
     """
+    if each.stage.is_nested and (each.policer or each.per_flow):
+        return
     inner = {look.time_ns: look for look in each.samples} if each.stage.is_nested else {}
     for one, later in pairwise(each.delay_samples):
         refused = 0

@@ -10,17 +10,24 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 
 from ....codec.frozen import dataclass
+from ....model.link.impairment import Direction
+from ....model.workload import UdpWorkload
 from ....plan.link.impairment import burst_bytes
-from ....plan.link.stage import frame_bytes
+from ....plan.link.stage import ETHERNET_BYTES, frame_bytes
+from ... import measured
 from ...evidence.bucket import used_up
 from ...evidence.case import Case
 from ...evidence.stage import StageEvidence
 from ...law import broken_between
 from ...observe.bucket import PacedSample
 from ...result import Finding
+from ...workload import udp
+from ...workload.udp import UdpResult
 
 HINT = "somebody set it up again, or what was read back is not whole"
 SECOND_NS = 10**9
+ROUNDED_BYTES = 2
+"""What a bucket holds at two looks is told in whole bytes."""
 REAL_SHARE = 0.05
 """In real time, by how much less may pass than could: timers are late."""
 
@@ -90,7 +97,8 @@ def policer(case: Case) -> Iterator[Finding]:
             continue
         bucket = Bucket(asked.rate_bps // 8, asked.burst_bytes)
         faults = (*looks_faults(each, each.policer), *replayed(bucket, each.policer))
-        for what in faults or policed(bucket, each.policer, frame_bytes(each.mtu_bytes)):
+        faults = (*faults, *policed(bucket, each.policer, frame_bytes(each.mtu_bytes)))
+        for what in faults or offered(bucket, each.policer, each, case, is_shared=True):
             yield Finding("policer", "invalid", f"{each.where}: {what}", HINT)
             break
 
@@ -194,6 +202,76 @@ def policed(bucket: Bucket, looks: Sequence[PacedSample], frame: int) -> Iterato
             yield f"{dropped} packets were dropped, and after {(later.time_ns - one.time_ns) / 1e9:g} s it held " + (
                 f"{later.credit_bytes} bytes: there was no need to"
             )
+
+
+def offered(
+    bucket: Bucket, looks: Sequence[PacedSample], each: StageEvidence, case: Case, *, is_shared: bool
+) -> Iterator[str]:
+    """Datagrams that come faster than the rate keep their bucket, which all flows may share, from becoming full. So
+    over all of their time what passes is what the rate brings and the bucket gives, to the byte.
+    """
+    workload = case.trial.workload
+    if not isinstance(workload, UdpWorkload) or _may_pause(case, each):
+        return
+    flows, frame = workload.flows if is_shared else 1, frame_bytes(each.mtu_bytes)
+    if workload.rate_bps * flows < bucket.rate * 8:
+        return
+    burst = workload.burst or udp.burst(workload.rate_bps, workload.length_bytes)
+    ahead = bucket.filled(2 * (1 + burst) * flows * frame, _longest_pause_ns(case))
+    sent = _while_sent(looks, case)
+    first = next((look for look in sent if max(look.credit_bytes, frame) + ahead < bucket.size), None)
+    if first is None:
+        return
+    for look in sent:
+        passed, span_ns = look.taken_bytes - first.taken_bytes, look.time_ns - first.time_ns
+        least = bucket.filled(first.credit_bytes, span_ns) - look.credit_bytes - ROUNDED_BYTES
+        if span_ns > 0 and passed < least:
+            yield f"{passed} bytes passed in {span_ns / 1e9:g} s while more came, and {least} should have"
+
+
+def _while_sent(looks: Sequence[PacedSample], case: Case) -> tuple[PacedSample, ...]:
+    """The looks at which datagrams came all the time."""
+    outcome = case.evidence.outcome
+    if outcome.begin_ns is None or outcome.end_ns is None:
+        return ()
+    begin_ns = outcome.begin_ns + case.plan.rtts_ns[1]
+    return tuple(look for look in looks if begin_ns <= look.time_ns <= outcome.end_ns)
+
+
+def _longest_pause_ns(case: Case) -> int:
+    """How long datagrams may stay away though they are sent evenly: late ones, and a delay that grows."""
+    found = measured.find(UdpResult, case.evidence.outcome.measured)
+    pause_ns = round(1e9 * (found.send_late_max_s or 0.0)) if found else 0
+    for each in case.evidence.data_stages:
+        delays_ns = [state.asked.delay_ns for state in each.stage.history]
+        pause_ns += max(delays_ns) - min(delays_ns)
+    return pause_ns
+
+
+def _may_pause(case: Case, each: StageEvidence) -> bool:
+    """Whether something before the buckets of a stage may lose datagrams, or hold them back until others come."""
+    stages = case.evidence.data_stages
+    if not case.virtual or each not in stages or case.plan.channels or case.evidence.tc_ends:
+        return True
+    lost = each.counts.dropped_packets or each.counts.delay_drops
+    lost = lost or any(other.explained_drops for other in stages if other is not each)
+    asked = each.stage.asked
+    if lost or (asked.policer and asked.per_flow):
+        return True
+    others = [state.asked for other in stages if other is not each for state in other.stage.history]
+    own = [state.asked for state in each.stage.history]
+    return any(_paces(case, other) for other in others) or any(one.jitter or one.more for one in (*others, *own))
+
+
+def _paces(case: Case, asked: Direction) -> bool:
+    """Whether datagrams may wait for the rate of another link."""
+    workload = case.trial.workload
+    assert isinstance(workload, UdpWorkload), "BUG: other workloads do not say how fast they send"
+    if asked.shaper or asked.trace or asked.per_flow:
+        return True
+    frame = workload.length_bytes + ETHERNET_BYTES + udp.HEADERS_BYTES[6]
+    frames_bps = workload.rate_bps * workload.flows * frame // workload.length_bytes
+    return asked.rate_bps is not None and (bool(case.trial.background) or asked.rate_bps < frames_bps)
 
 
 def _rows(looks: Sequence[PacedSample]) -> Iterator[list[PacedSample]]:

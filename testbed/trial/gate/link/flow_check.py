@@ -22,8 +22,7 @@ from ...law import broken_between
 from ...observe.bucket import Flow, PacedSample
 from ...observe.sample import TcpSample
 from ...result import Finding
-from ...workload import udp
-from .bucket_check import HINT, REAL_SHARE, Bucket, looks_faults, policed, replayed, too_little
+from .bucket_check import HINT, REAL_SHARE, Bucket, looks_faults, offered, policed, replayed, too_little
 from .link_check import LOOKS_APART_NS
 
 REAL_LATE_NS = 50_000_000
@@ -99,7 +98,7 @@ def _held_back(
     yield from replayed(bucket, looks)
     if asked.polices:
         yield from policed(bucket, looks, frame)
-        yield from _offered(bucket, looks, each, case)
+        yield from offered(bucket, looks, each, case, is_shared=False)
         return
     for one, later in pairwise(looks):
         passed, span_ns = later.taken_bytes - one.taken_bytes, later.time_ns - one.time_ns
@@ -121,29 +120,6 @@ def _least(bucket: Bucket, looks: Sequence[PacedSample], frame: int, share: floa
         least = bucket.filled(0, busy_ns) * share - 2 * frame
         if passed < least:
             yield f"{passed} bytes passed, and packets waited for {busy_ns / 1e9:g} s, in which {least:.0f} could have"
-
-
-def _offered(bucket: Bucket, looks: Sequence[PacedSample], each: StageEvidence, case: Case) -> Iterator[str]:
-    """A sender of datagrams that never pauses keeps its bucket from becoming full, so all that the rate brings passes,
-    but for what it sends at once.
-    """
-    workload, outcome = case.trial.workload, case.evidence.outcome
-    if not isinstance(workload, UdpWorkload) or outcome.begin_ns is None or outcome.end_ns is None:
-        return
-    lost = sum(other.explained_drops for other in case.evidence.data_stages if other is not each)
-    if lost or each.counts.dropped_packets or each.counts.delay_drops or each.stage.asked.policer or not case.virtual:
-        return
-    frame = frame_bytes(each.mtu_bytes)
-    ahead = 2 * (1 + (workload.burst or udp.burst(workload.rate_bps, workload.length_bytes))) * frame
-    if workload.rate_bps < bucket.rate * 8 or any(each.stage.asked.more):
-        return
-    begin_ns = outcome.begin_ns + case.plan.rtts_ns[1]
-    for one, later in pairwise(looks):
-        is_sent = begin_ns <= one.time_ns and later.time_ns <= outcome.end_ns
-        passed, least = later.taken_bytes - one.taken_bytes, bucket.filled(0, later.time_ns - one.time_ns) - ahead
-        if is_sent and one.credit_bytes < bucket.size - ahead and passed < least:
-            span_s = (later.time_ns - one.time_ns) / 1e9
-            yield f"{passed} bytes passed in {span_s:g} s while more came, and {least} should have"
 
 
 def _sockets(case: Case, each: StageEvidence, bucket: Bucket) -> Iterator[str]:
