@@ -25,10 +25,6 @@ WRITTEN_IN = {
 """Submissions that know the one network that they were given."""
 
 
-LONG = ("bgp",)
-"""Of those whose checks take minutes, only the solution is tried always."""
-
-
 def failed(exercise: Exercise, cases: Iterable[str]) -> set[str]:
     """The rules that these wrong submissions fail."""
     return {rule for case in cases for rule in exercise.file.wrong[case].fails}
@@ -42,14 +38,9 @@ def few(exercise: Exercise) -> set[str]:
     return {SOLUTION, *found}
 
 
-def always(exercise: Exercise) -> set[str]:
-    """Those that `make test` tries."""
-    return {SOLUTION} if exercise.name in LONG else few(exercise)
-
-
 def every_case() -> list[object]:
     return [
-        pytest.param(name, case, id=f"{name}-{case}", marks=() if case in always(exercise) else pytest.mark.nightly)
+        pytest.param(name, case, id=f"{name}-{case}", marks=() if case in few(exercise) else pytest.mark.nightly)
         for name in work_folder.names()
         for exercise in [work_folder.find(name)]
         for case in self_test.cases(exercise)

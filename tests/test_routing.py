@@ -61,6 +61,17 @@ def test_every_daemon_of_a_configuration_starts() -> None:
     assert frr.daemons("interface eth0\n ipv6 ospf6 area 0\n") == ("zebra", "ospf6d")
 
 
+def test_daemons_of_an_exercise_may_wake_late_and_nothing_else_may(tmp_path: Path) -> None:
+    made = topology(tmp_path, triangle())
+    steps = [each.step for each in frr.commands(made, address_book(made))]
+    patient = [frr.patient(each) for each in steps]
+    changed = [(was, now) for was, now in zip(steps, patient, strict=True) if was != now]
+    assert len(changed) == 2 * 3, "zebra and ospfd of three routers"
+    for was, now in changed:
+        assert was.words[0].startswith("/usr/lib/frr/")
+        assert now.words == ("sh", "-c", frr.PATIENT, "1100000", *was.words)
+
+
 def test_routers_with_daemons_get_no_routes_from_the_plan(tmp_path: Path) -> None:
     made = plan(topology(tmp_path, triangle()))
     routed = {each.netns for each in made.commands if each.tool == "ip" and each.words[:1] == ("route",)}

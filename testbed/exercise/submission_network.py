@@ -18,6 +18,7 @@ from ..kernel import guest_file, lab
 from ..kernel.guest import TrialError
 from ..model.run_setting import LAB
 from ..model.topology import Topology
+from ..plan.node import frr
 from ..plan.step import Sleep, StartController, Step
 from ..trial.evidence import remains
 from ..trial.ready_kernel import ready_kernel
@@ -72,7 +73,7 @@ def stand(
     asked, reasons = _asked(exercise, rules, net)
     hosts, _ = node_files.files(topology, made.plan.book)["hosts"]
     (folder / "hosts").write_text(hosts)
-    steps = (*map(_talking, made.steps), *_scripts(exercise, submission, net), *asked)
+    steps = (*map(frr.patient, map(_talking, made.steps)), *_scripts(exercise, submission, net), *asked)
     ended = _run(exercise, made, steps, folder, cancelled)
     if ended is not None and LOST_CONTROLLER in ended:
         ended = "\n".join(_not_started(folder)) or "a switch did not find its controller, which said nothing"
