@@ -363,6 +363,24 @@ def test_a_kernel_that_was_built_anew_under_the_same_name_does_not_take_the_old_
     assert len(run(tmp_path, trials).results) == 2
 
 
+@pytest.mark.parametrize(("before", "is_said"), [("a" * 64, True), ("b" * 64, False), (None, False)])
+def test_a_run_that_goes_on_with_another_build_of_the_same_source_says_so(
+    kernels: Kernels, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str | None, is_said: bool
+) -> None:
+    monkeypatch.setattr(sweep.provenance, "kernel_program", lambda ready: "b" * 64)
+    monkeypatch.setattr(sweep.provenance, "ready_kernel", lambda kernel: None)
+    trials = make_trials(["10 ms"], 4)
+    run(tmp_path, trials[:2])
+    for trial in trials[:2]:
+        file = tmp_path / "trials" / trial.id / "host.json"
+        folder.write_json(file, read_json(file) | {"kernel_program": before})
+    said = sweep.other_builds(sweep.prepare(trials, Store(tmp_path)))
+    assert (said is not None) is is_said
+    assert said is None or said.startswith("2 of the finished trials ran on another build of the lab kernel (aaaa")
+    run(tmp_path, trials)
+    assert sweep.other_builds(sweep.prepare(trials, Store(tmp_path))) is None, "nothing waits"
+
+
 def test_a_later_repetition_of_another_specification_is_refused_before_anything_runs(
     kernels: Kernels, tmp_path: Path
 ) -> None:

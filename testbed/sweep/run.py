@@ -8,18 +8,19 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import field, replace
+from pathlib import Path
 from typing import Protocol
 
 from ..codec.frozen import dataclass
-from ..error import TestbedError, UserError
+from ..error import MachineError, TestbedError, UserError
 from ..kernel.consumption import available_bytes, load
 from ..kernel.guest import Cancelled
 from ..kernel.lab import RESERVE_BYTES, check_memory
 from ..model.run_setting import Until
 from ..model.scenario import Params, Trial
-from ..trial import readiness, ready_kernel
+from ..trial import provenance, readiness, ready_kernel
 from ..trial import run as runner
 from ..trial.evidence import remains
 from ..trial.folder import DiskFull, disk_full
@@ -163,6 +164,28 @@ def _refuse_other_kernels(done: Sequence[Trial], store: Store) -> None:
                 f"{folder / trial.id} was measured with a different build of its kernel than the present one; allowed: "
                 f"another folder (-o), or this one without the old trials: rm -r {folder}"
             )
+
+
+def other_builds(sweep: Sweep) -> str | None:
+    """What to say if finished trials ran on another build of the kernel than the waiting ones of the run will, from the
+    same source; None if none did, or if nothing waits.
+    """
+    done = {result.id for result in sweep.done} if sweep.waiting else set()
+    folder = sweep.store.path / "trials"
+    found = [pair for trial in sweep.trials if trial.id in done and (pair := _other_program(trial, folder / trial.id))]
+    if not found:
+        return None
+    before, now = found[0]
+    return (
+        f"{len(found)} of the finished trials ran on another build of the lab kernel ({before[:12]}, now {now[:12]}) "
+        "from the same source, which measures the same"
+    )
+
+
+def _other_program(trial: Trial, folder: Path) -> tuple[str, str] | None:
+    with suppress(MachineError):
+        return provenance.other_program(trial, folder)
+    return None
 
 
 def run(sweep: Sweep, jobs: int, report: Report, place: Place | None = None) -> Summary:

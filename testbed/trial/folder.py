@@ -98,12 +98,13 @@ def read_result(folder: Path) -> TrialResult:
 @dataclass(frozen=True)
 class HostNotes:
     """host.json: how long the trial took in real time, the processor time of its guest (None: it was not measured), and
-    when it began, as ISO 8601.
+    when it began, as ISO 8601; the SHA-256 of its lab kernel's program (None: no lab kernel, or not noted).
     """
 
     wall_s: float = 0.0
     cpu_s: float | None = None
     started: str | None = None
+    kernel_program: str | None = None
 
 
 def read_host(folder: Path) -> HostNotes:

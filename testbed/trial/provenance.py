@@ -4,6 +4,7 @@ programs for their versions.
 
 from __future__ import annotations
 
+import hashlib
 import platform
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +22,7 @@ from ..model.scenario import Trial
 from ..spec import program_store
 from ..spec.syntax import input_file
 from . import known_file, software
-from .folder import PROVENANCE, RESULT, read_json
+from .folder import PROVENANCE, RESULT, read_host, read_json
 from .orders.sequence import Orders
 from .ready_kernel import ReadyKernel, machine_kernels, ready_kernel
 from .start import remote
@@ -48,6 +49,25 @@ def of(trial: Trial, ready: ReadyKernel | None = None) -> dict[str, Any]:
         "versions": _versions() | _users_programs(trial),
         "software": _software(None if image is None else image.key, machines),
     }
+
+
+def kernel_program(ready: ReadyKernel) -> str | None:
+    """The SHA-256 of a lab kernel's program, which tells two builds from one source apart; what they measure is the
+    same. None for this computer's kernel.
+    """
+    return None if ready.image is None else known_file.said(ready.image.path, "program", _sha256)
+
+
+def other_program(trial: Trial, folder: Path) -> tuple[str, str] | None:
+    """The programs of the lab kernel with which a finished trial ran, and would run now; None if they are the same, or
+    if its folder, of an older testbed, does not tell. Raises MachineError if its kernel is missing.
+    """
+    before, now = read_host(folder).kernel_program, kernel_program(ready_kernel(trial.kernel))
+    return None if before is None or now is None or before == now else (before, now)
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
 
 
 def _users_programs(trial: Trial) -> dict[str, str]:

@@ -96,6 +96,7 @@ def run(
         "started": started,
         "confinement": confined.text,
         "computer": platform.node(),
+        "kernel_program": provenance.kernel_program(ready),
     }
     write_json(folder / HOST, about | {MARK: mark(folder)})
     write_json(folder / RESULT, done.stored())

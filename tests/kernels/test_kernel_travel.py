@@ -162,10 +162,16 @@ def test_a_kernel_that_does_not_boot_is_not_kept(
     assert image_cache.installed() == ()
 
 
-def test_another_program_from_the_same_ingredients_is_refused(exported: tuple[Path, str]) -> None:
+def test_another_program_from_the_same_ingredients_comes_only_when_asked_for(
+    exported: tuple[Path, str], built: KernelImage
+) -> None:
     digest = with_files(lambda files: files.update({"linux": KERNEL.encode() + b"# a door\n"}), exported[0])
-    with pytest.raises(UserError, match="is another program"):
-        travel.import_(*(exported[0], digest))
+    with pytest.raises(UserError, match=r"is another program; allowed: .*--replace"):
+        travel.import_(exported[0], digest)
+    assert travel.executable(image_cache.find("toy")) == travel.executable(built)
+    kept = travel.import_(exported[0], digest, replace=True)
+    assert image_cache.installed() == (kept,)
+    assert kept.path.read_bytes().endswith(b"# a door\n")
 
 
 @NEEDS_ROOT

@@ -238,6 +238,9 @@ def import_command(
     for_all: Annotated[
         bool, typer.Option("--for-all", help="Keep it in /var/cache/testbed, for all users; needs root.")
     ] = False,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Take it in place of a kernel that was built here from the same source.")
+    ] = False,
 ) -> None:
     """Take a lab kernel from a file instead of building it.
 
@@ -246,7 +249,7 @@ def import_command(
     """
     from ...kernel.image import travel
 
-    image = travel.import_(file, sha256, for_all=for_all)
+    image = travel.import_(file, sha256, for_all=for_all, replace=replace)
     print(f"lab kernel {image.name} ({image.release}) is ready: {image.path}")
     print(f"its program has the SHA-256 {travel.executable(image)}")
     if image.older is not None:

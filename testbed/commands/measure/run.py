@@ -370,6 +370,8 @@ def carry_out(
     if place is None:
         for what in older_kernels(trial.kernel for trial in prepared.waiting):
             say(console, ("warning", "yellow"), f": {what}")
+        if (builds := sweep.other_builds(prepared)) is not None:
+            say(console, ("warning", "yellow"), f": {builds}")
     with folder.locked():
         if {trial.id for trial in extension.added(scenario, folder)} != prepared.added:
             prepared = prepare(scenario, folder, shard=shard, here=place is None)  # somebody extended it meanwhile

@@ -41,9 +41,10 @@ def executable(image: KernelImage) -> str:
     return hashlib.sha256(image.path.read_bytes()).hexdigest()
 
 
-def import_(file: Path, digest: str, *, for_all: bool = False) -> KernelImage:
-    """Keeps the kernel of a file that has this SHA-256: for this user, or as root for all. Raises UserError for another
-    file, and MachineError for a kernel that does not run here.
+def import_(file: Path, digest: str, *, for_all: bool = False, replace: bool = False) -> KernelImage:
+    """Keeps the kernel of a file that has this SHA-256: for this user, or as root for all; with `replace` also in place
+    of another program from the same ingredients. Raises UserError for another file, and MachineError for a kernel that
+    does not run here.
     """
     if not DIGEST.fullmatch(digest):
         raise UserError(f"--sha256 {digest!r}: allowed: 64 hexadecimal digits, as `testbed kernel export` prints them")
@@ -58,7 +59,8 @@ def import_(file: Path, digest: str, *, for_all: bool = False) -> KernelImage:
         home = partial / "image"
         home.mkdir()
         record = _unpacked(Parcel(data, digest), file, home)
-        _refuse_other_bytes(record, home, file)
+        if not replace:
+            _refuse_other_bytes(record, home, file)
         first = first_boot.boot(home / "linux")
         if not first.ok:
             raise MachineError(f"the kernel of {file} does not run here:\n{first.last_lines}\n", "testbed doctor")
@@ -116,7 +118,7 @@ def _refuse_other_bytes(record: Record, home: Path, file: Path) -> None:
         if (known.key, known.profile) == (record.key, record.profile) and executable(image) != mine:
             raise UserError(
                 f"{file} says that it was built from what {image.folder} was built from, and is another program; "
-                f"allowed: a kernel with {executable(image)}, or rm -r {image.folder}"
+                f"allowed: a kernel with {executable(image)}, or --replace, if you trust the file more"
             )
 
 
