@@ -2,9 +2,11 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +25,7 @@ from testbed.kernel.image import recipe
 from testbed.kernel.image.cache import KernelImage, find
 from testbed.kernel.image.first_boot import FirstBoot
 from testbed.kernel.ready import doctor, named
-from testbed.kernel.ready.doctor import BUILD, HOST, Examination, lab_works
+from testbed.kernel.ready.doctor import BUILD, HOST, LAB, MEASURE, Examination, lab_works
 from testbed.kernel.ready.feasibility import Ability
 from testbed.model.run_setting import Kernel
 
@@ -55,6 +57,27 @@ def test_the_exit_code_is_about_the_lab_kernel(
     monkeypatch: pytest.MonkeyPatch, findings: tuple[Examination, ...], status: int
 ) -> None:
     assert run(monkeypatch, findings)[0] == status
+
+
+def test_an_installation_for_classes_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`pip install testbed[class]` has all that networks, exercises and marks need."""
+    all_ = doctor.PYTHON_PACKAGES[MEASURE]
+    monkeypatch.setattr(doctor.importlib.util, "find_spec", lambda name: None if name in all_ else object())
+    found = tuple(doctor._python())
+    status, text = run(monkeypatch, found)
+    assert status == 0
+    assert text.endswith("testbed run and what reads its results cannot.\n")
+    monkeypatch.setattr(doctor.importlib.util, "find_spec", lambda name: None if name == "numpy" else object())
+    assert run(monkeypatch, tuple(doctor._python()))[0] == 3
+
+
+def test_what_the_doctor_asks_for_is_what_the_package_brings() -> None:
+    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
+    brings = {LAB: project["dependencies"], MEASURE: project["optional-dependencies"]["all"]}
+    for need, modules in doctor.PYTHON_PACKAGES.items():
+        names = {re.match(r"[a-z0-9-]+", each)[0] for each in brings[need]}  # type: ignore[index]
+        apart = {"os-ken", "ansible-core"}  # a controller, and a program, which are examined as such
+        assert {{"yaml": "pyyaml"}.get(each, each.replace("_", "-")) for each in modules} == names - apart
 
 
 def test_the_table_ends_with_what_to_type(monkeypatch: pytest.MonkeyPatch) -> None:

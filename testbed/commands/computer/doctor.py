@@ -10,7 +10,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from ...kernel.ready.doctor import BUILD, CONFINED, HOST, LAB, MININET, ROUTE, SDN, VM, Examination, examine, lab_works
+from ...kernel.ready.doctor import (
+    BUILD,
+    CONFINED,
+    HOST,
+    LAB,
+    MEASURE,
+    MININET,
+    ROUTE,
+    SDN,
+    VM,
+    Examination,
+    examine,
+    lab_works,
+)
 from ...kernel.ready.feasibility import Ability, abilities
 from ..text_table import Column, Format, FormatOption, Table, paragraph, show, terminal_width
 
@@ -18,7 +31,8 @@ if TYPE_CHECKING:
     from ...sweep.origin import Origin
 
 TITLES = {
-    LAB: "To run trials in the lab kernel (the default)",
+    LAB: "To run in the lab kernel (the default)",
+    MEASURE: "For testbed run, compare, report and cc (`[all]`; classes can do without)",
     CONFINED: "To run what somebody else wrote",
     BUILD: "To build a lab kernel",
     MININET: "To build networks with Mininet (`engine: mininet`)",
@@ -49,7 +63,7 @@ def doctor(
 ) -> None:
     """For everything that is missing, the command that installs it is printed below the tables.
 
-    The exit code is 3 if this computer cannot run trials in the lab kernel; with --same-as, 1 if anything differs.
+    The exit code is 3 if this computer can run nothing in the lab kernel; with --same-as, 1 if anything differs.
     """
     if same_as is not None:
         if not _show_likeness(same_as, format):
@@ -145,4 +159,13 @@ def _print(findings: tuple[Examination, ...], able: tuple[Ability, ...], works: 
         if finding.fix:  # not broken into lines, so that it can be copied
             advice = finding.fix[2:] if finding.fix.startswith("# ") else f"type {finding.fix}"
             show([escape(f"{finding.what}: {advice}")])
-    print("Trials in the lab kernel can run here." if works else "Trials in the lab kernel cannot run here.")
+    print(conclusion(findings, works))
+
+
+def conclusion(findings: tuple[Examination, ...], works: bool) -> str:
+    """The last line. An installation for classes has no trials, and is whole."""
+    if not works:
+        return "Trials in the lab kernel cannot run here."
+    if any(not finding.ok for finding in findings if finding.needed_for == MEASURE):
+        return "Networks, exercises and marks can run here; testbed run and what reads its results cannot."
+    return "Trials in the lab kernel can run here."

@@ -11,7 +11,7 @@ import os
 import platform
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ... import package, process
@@ -101,6 +101,7 @@ def _text(root: Path, path: str) -> str:
 
 
 LAB, HOST, BUILD, SDN, VM, MININET, ROUTE = "lab", "host", "build", "sdn", "vm", "mininet", "route"
+MEASURE = "measure"
 CONFINED = "confinement"
 
 
@@ -109,8 +110,8 @@ class Examination:
     """`fix` is what to type: empty if all is well, "# …" if nothing helps.
 
     `needed_for` is "lab" (trials in the lab kernel), "build" (building one), "host" (`kernel: host`), "sdn" (nodes
-    of the types ovs and controller), "vm", "mininet" (`engine: mininet`), "route" (FRR, DHCP, DNS) or "confinement"
-    (what others wrote).
+    of the types ovs and controller), "vm", "mininet" (`engine: mininet`), "route" (FRR, DHCP, DNS), "measure" (`testbed
+    run` and what reads its results) or "confinement" (what others wrote).
     """
 
     what: str
@@ -121,18 +122,11 @@ class Examination:
 
 
 PYTHON = (3, 11)
-PYTHON_PACKAGES = (
-    "ansible_runner",
-    "asyncssh",
-    "duckdb",
-    "matplotlib",
-    "numpy",
-    "pyarrow",
-    "pyroute2",
-    "rich",
-    "scipy",
-    "typer",
-)
+PYTHON_PACKAGES = {
+    LAB: ("numpy", "pyroute2", "rich", "typer", "yaml"),
+    MEASURE: ("ansible_runner", "asyncssh", "distributed", "duckdb", "matplotlib", "pyarrow", "scipy"),
+}
+"""Those of an installation with `[class]`, and what `[all]` adds; os-ken is examined as a controller."""
 MEMORY_BYTES = 2 << 30
 """The memory that a lab kernel with a 10 Gbit/s × 100 ms path touches; trials on larger paths state their own need."""
 SHM = Path("/dev/shm")
@@ -152,7 +146,7 @@ def examine() -> tuple[Examination, ...]:
 
 
 def lab_works(findings: tuple[Examination, ...]) -> bool:
-    """Whether trials can run in the lab kernel here."""
+    """Whether networks, exercises and trials can run in the lab kernel here."""
     return all(finding.ok for finding in findings if finding.needed_for == LAB)
 
 
@@ -172,12 +166,18 @@ def _python() -> Iterator[Examination]:
     version = platform.python_version()
     ok = sys.version_info >= PYTHON
     yield Examination("python", ok, f"{version} ({sys.executable})", "" if ok else "make setup")
-    missing = [name for name in PYTHON_PACKAGES if importlib.util.find_spec(name) is None]
-    detail = f"not here: {', '.join(missing)}" if missing else f"{len(PYTHON_PACKAGES)}, all here"
-    names = " ".join(name.replace("_", "-") for name in missing)
-    is_source = (Path(__file__).parents[3] / "Makefile").is_file()
-    fix = "make setup" if is_source else f"pip install {names}    # exercises and networks do not need them"
-    yield Examination("python packages", not missing, detail, fix if missing else "")
+    for need, names in PYTHON_PACKAGES.items():
+        missing = [name for name in names if importlib.util.find_spec(name) is None]
+        detail = f"not here: {', '.join(missing)}" if missing else f"{len(names)}, all here"
+        yield Examination("python packages", not missing, detail, _install(missing, need) if missing else "", need)
+
+
+def _install(modules: Sequence[str], need: str) -> str:
+    """What to type for these modules."""
+    if (Path(__file__).parents[3] / "Makefile").is_file():
+        return "make setup"
+    names = " ".join("pyyaml" if each == "yaml" else each.replace("_", "-") for each in modules)
+    return f"pip install {names}" + ("    # exercises and networks do not need them" if need == MEASURE else "")
 
 
 def _programs() -> Iterator[Examination]:
