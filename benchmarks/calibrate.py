@@ -1,4 +1,4 @@
-"""How well `testbed calibrate` recovers hidden paths: `python -m benchmarks calibrate [PATHS [FIRST [FOLDER]]]`.
+"""How well `testbed calibrate` recovers paths: `python -m benchmarks calibrate [PATHS [FIRST [FOLDER [BUDGET]]]]`.
 
 Path N is drawn from seed N: rate 10 to 100 Mbit/s, RTT 2 to 12 ms, buffer 0.3 to 3 BDP (all log-uniform), jitter of 0
 or up to 3 % of the RTT, random loss of 0 (one in three) or 1e-5 to 1e-3, and one of these kinds: plain (six in ten), a
@@ -44,7 +44,7 @@ from testbed.calibrate.measurement import Ask
 from testbed.calibrate.written import CLIENT, SERVER, flow
 from testbed.units import format_rate, format_time
 
-PATHS = 30
+PATHS, BUDGET_S = 30, 600
 LENGTH_S, BUCKET_LENGTH_S, PINGS = 20.0, 30.0, 100
 TESTBED = (sys.executable, "-m", "testbed")
 LIMITS = {
@@ -166,14 +166,16 @@ def measured(path: Hidden, folder: Path) -> dict[str, Path]:
     return found
 
 
-def calibrated(path: Hidden, folder: Path) -> dict[str, Any]:
+def calibrated(path: Hidden, folder: Path, budget_s: int) -> dict[str, Any]:
     """What the command says about the files alone."""
     files = measured(path, folder)
     given = [str(file) for name, file in files.items() if not name.startswith("held")]
     held = [word for name, file in files.items() if name.startswith("held") for word in ("--hold-out", str(file))]
     out = folder / "calibrated"
     done = subprocess.run(
-        [*TESTBED, "calibrate", *given, *held, "--repetitions", "1", "-o", str(out)], capture_output=True, text=True
+        [*TESTBED, "calibrate", *given, *held, "--repetitions", "1", "--budget", f"{budget_s}s", "-o", str(out)],
+        capture_output=True,
+        text=True,
     )
     if done.returncode not in (0, 1, 5):
         raise SystemExit(f"path {path.number} was not calibrated: {done.stderr[-1500:]}")
@@ -260,9 +262,9 @@ def judge(found: list[Compared], goodputs: list[float], rtts: list[float]) -> It
     yield "capacity beside others' traffic", said, not wrong if some else None
 
 
-def main(paths: int = PATHS, first: int = 1, folder: int | None = None) -> int:
+def main(paths: int = PATHS, first: int = 1, folder: int | None = None, budget_s: int = BUDGET_S) -> int:
     """0 if every criterion is fulfilled that some path shows. FOLDER is a number: results go to build/calibrate-FOLDER,
-    where an interrupted call goes on.
+    where an interrupted call goes on. BUDGET: seconds for the refinement of a path.
     """
     found: list[Compared] = []
     goodputs: list[float] = []
@@ -270,7 +272,7 @@ def main(paths: int = PATHS, first: int = 1, folder: int | None = None) -> int:
     place = Path(tempfile.mkdtemp(prefix="calibrate-")) if folder is None else Path(f"build/calibrate-{folder}")
     for number in range(first, first + paths):
         path = drawn(number)
-        said = calibrated(path, place / str(number))
+        said = calibrated(path, place / str(number), budget_s)
         mine = list(compared(path, said))
         found += mine
         goodputs += unseen(said, "goodput")

@@ -226,6 +226,30 @@ def test_every_key_of_the_topology_has_its_provenance_above_it(tmp_path: Path) -
     assert "not measured: assumed to be as forward" in "\n".join(lines)
 
 
+class Deaf(Formula):
+    """A path whose rate is its own, whatever is asked."""
+
+    def __call__(self, scenario: Path, folder: Path) -> Sequence[Any]:
+        found = super().__call__(scenario, folder)
+        for output in folder.glob("trials/*/command-client-1.out"):
+            flows = len(json.loads(output.read_text())["intervals"][0]["streams"])
+            output.write_text(iperf3_text(RATE / 3, BUFFER / 3, flows))
+        return found
+
+
+def test_numbers_that_no_step_brings_nearer_stay_as_fitted_and_are_not_identified(tmp_path: Path) -> None:
+    """The rebuilt path carries a third of what was measured at any rate: twice and twice again would end anywhere."""
+    first = calibration.prepare(wanted(tmp_path / "before")).fit.of("rate", "forward").value
+    assert first is not None
+    outcome = carried_out(tmp_path, Deaf())
+    assert outcome.stopped == "no step came nearer"
+    assert len(outcome.steps) == 2
+    rate = outcome.fit.of("rate", "forward")
+    assert (rate.status, rate.value) == ("not identifiable", None)
+    assert load_topology(tmp_path / "out" / "topology.yaml").link("path").forward.rate_bps == pytest.approx(first, 1e-4)
+    assert outcome.exit_code == 1
+
+
 def test_an_interrupted_refinement_goes_on_and_its_time_counts(tmp_path: Path) -> None:
     asked = wanted(tmp_path / "files")
     prepared = calibration.prepare(asked)

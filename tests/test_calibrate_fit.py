@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from testbed.calibrate import written
-from testbed.calibrate.fit import path
+from testbed.calibrate.fit import path, round_trip
 from testbed.calibrate.fit.fitted import Fitted, poisson_interval
 from testbed.calibrate.fit.path import PathFit
 from testbed.calibrate.link import chosen
@@ -327,3 +327,32 @@ def test_single_times_that_are_coarser_than_their_summary_bias_nothing() -> None
     assert found.of("rtt").high == pytest.approx(0.011731, abs=2e-6)
     assert found.of("jitter").status == "bound"
     assert found.of("rtt_correlation").status == "not identifiable"
+
+
+def test_a_link_whose_buffer_holds_two_packets_has_no_queue_that_a_flow_could_show() -> None:
+    """20 Mbit/s, 3 ms, 2 packets: a segment takes 0.6 ms to send, which round-trip times show without any queue. What
+    held one flow are drops, and no cap; four flows show what the link carries at least.
+    """
+    one = transfer(noisy(6.5e6), [0.00353] * 20 + [0.0038] * 10, resent=81, name="one.json")
+    four = transfer(noisy(18.5e6), [0.0039] * 30, flows=4, resent=260, name="four.json")
+    found = fitted(steady_pings(0.003), one, four)
+    rate = found.of("rate", "forward")
+    assert (rate.status, rate.high) == ("bound", None)
+    assert rate.low is not None
+    assert rate.low < 18.5e6 * FRAMING < 20e6
+    assert found.of("per_flow", "forward").status == "not identifiable"
+    assert "losses, by the law" in next(each.says for each in found.explanations if each.of == "one flow" and each.fits)
+    assert found.of("buffer", "forward").status != "identified"
+    assert found.of("loss", "forward").status == "bound"  # a buffer of two packets dropped them
+
+
+def test_queues_of_others_that_come_and_go_quickly_are_told_from_jitter() -> None:
+    """Neighbours in a fast sawtooth do not correlate; that they stand together, and only above the base, tells them."""
+    busy = [0.0123, 0.0148, 0.0122, 0.0136, 0.0153, 0.0119, 0.0143, 0.0124, 0.0135] * 2
+    series = [0.0118] * 25 + busy + [0.0118] * 20 + busy + [0.0118] * 20
+    found = fitted(pings(series))
+    assert found.of("rtt").value == pytest.approx(0.0118, rel=0.01)
+    assert [each.says for each in found.explanations] == [round_trip.OTHERS]
+    rng = np.random.default_rng(5)
+    drawn = fitted(pings([0.0118 + each for each in rng.exponential(1e-3, 100)]))  # leans as much, one by one
+    assert round_trip.OTHERS not in [each.says for each in drawn.explanations]

@@ -165,7 +165,7 @@ def _of_way(fit: PathFit, way: Way, numbers: dict[str, Chosen], lacks: dict[str,
         if each.value is None:
             lacks[f"{name}.{way}"] = each.rule
         else:
-            numbers[f"{name}.{way}"] = Chosen(each.value, _why(each), tunes=each.is_known)
+            numbers[f"{name}.{way}"] = Chosen(each.value, _why(each), tunes=True)
     _per_flow(fit, way, numbers, lacks)
 
 

@@ -22,6 +22,7 @@ from ..trial.workload.command_output import output_file
 from ..trial.workload.ping import OUTPUT
 from . import written
 from .fit import path as paths
+from .fit.fitted import unknown
 from .fit.path import PathFit
 from .link import TRACE, LinkFit
 from .measurement import Ask, Measurement, Reading, with_load
@@ -35,6 +36,8 @@ TUNED = tuple(SETTLED)
 STEADIER = {"buffer": "queue"}
 """The median queue rises with the buffer, and varies less than the largest one."""
 CHANGE_MAX = 2.0
+NEARER, FAR = 0.9, math.log(1.25)
+"""A step that leaves a number further off than FAR must bring it nearer than this share of what it was off before."""
 TIMES = "steps.json"
 REFINED_OFF = {"buffer": 0.12}
 """The share by which a refined number may be off, where its closed form alone has a wider interval."""
@@ -84,6 +87,8 @@ class Refined:
     steps: tuple[Step, ...] = ()
     stopped: str = ""
     notes: tuple[str, ...] = field(default=())
+    stuck: frozenset[str] = frozenset()
+    """The numbers that no step brought nearer: the rebuilt path does not show them as the measured one does."""
 
 
 def write(folder: Path, link: LinkFit, asks: Sequence[Ask], repetitions: int, seed: int) -> None:
@@ -149,17 +154,22 @@ def refine(
     earlier calls took counts.
     """
     tuned = [name for name, chosen in link.numbers.items() if chosen.tunes and name.partition(".")[0] in TUNED]
-    tuned = [name for name in tuned if _key(name) not in link.asked and fit.fitted[name].is_known]
+    tuned = [name for name in tuned if _key(name) not in link.asked and fit.fitted[name].value is not None]
     needed = _needed(fit, tuned, readings)
     if not tuned or not needed or link.trace is not None:
         return Refined(link, fit, stopped="nothing to refine")
     idle = _idle(readings)
     steps: list[Step] = []
     notes: list[str] = []
+    stuck: set[str] = set()
     spent_s = _spent(folder)
+
+    def ended(why: str) -> Refined:
+        return Refined(link, fit, tuple(steps), why, tuple(notes), frozenset(stuck))
+
     for number in range(1, STEPS_MAX + 1):
         if sum(spent_s.values()) >= budget_s:
-            return Refined(link, fit, tuple(steps), "the budget is used up", tuple(notes))
+            return ended("the budget is used up")
         place = folder / str(number)
         began = clock()
         try:
@@ -170,20 +180,30 @@ def refine(
             write_json(folder / TIMES, spent_s)
         notes += rebuilt.notes
         again = paths.fit([*idle, *with_load(rebuilt.readings)])
-        factors = {name: _factor(_told(fit, name), _told(again, name)) for name in tuned}
+        factors = {name: _factor(_told(fit, name), _told(again, name)) for name in tuned if name not in stuck}
         known = {name: factor for name, factor in factors.items() if factor is not None}
         tried = {name: link.numbers[name].value for name in tuned}
         steps.append(Step(number, tried, known, sum(map(len, rebuilt.runs.values()))))
         if not known:
-            return Refined(
-                link, fit, tuple(steps), "the rebuilt path does not show what is to be refined", tuple(notes)
-            )
+            return ended("the rebuilt path does not show what is to be refined")
+        lost = {name for name in known if _is_stuck(steps, name)}
+        if lost:
+            stuck |= lost
+            first = {name: steps[0].tried[name] for name in sorted(lost)}
+            link = link.with_numbers(first, "no step of the refinement came nearer: as it was fitted")
+            known = {name: factor for name, factor in known.items() if name not in lost}
         moved = {name: factor for name, factor in known.items() if abs(math.log(factor)) > SETTLED[name.split(".")[0]]}
         if not moved:
-            return Refined(link, fit, tuple(steps), "settled", tuple(notes))
+            return ended("settled" if not stuck else "no step came nearer")
         values = {name: tried[name] * factor for name, factor in moved.items()}
         link = link.with_numbers(values, f"step {number} of the refinement: times {_words(moved)}")
-    return Refined(link, fit, tuple(steps), f"{STEPS_MAX} steps", tuple(notes))
+    return ended(f"{STEPS_MAX} steps")
+
+
+def _is_stuck(steps: Sequence[Step], name: str) -> bool:
+    """Whether the last step left a number far off, and hardly nearer than the step before it."""
+    offs = [abs(math.log(each.factors[name])) for each in steps if name in each.factors]
+    return len(offs) > 1 and offs[-1] > max(FAR, NEARER * offs[-2])
 
 
 def _needed(fit: PathFit, tuned: Sequence[str], readings: Sequence[Reading]) -> list[Ask]:
@@ -244,5 +264,13 @@ def refitted(refined: Refined) -> PathFit:
         low, high = (None if end is None else end * factor for end in (was.low, was.high))
         if off is not None and was.is_known:
             low, high = chosen.value * (1 - off), chosen.value * (1 + off)
+        if was.status == "bound":  # it stays what the files show; the number is the one with which they come out
+            low, high = was.low, was.high
         fitted[name] = replace(was, value=chosen.value, low=low, high=high, rule=f"{was.rule}; refined by trials")
+    for name in refined.stuck:
+        was = fitted[name]
+        if was.status == "bound":
+            continue
+        rule = f"{was.rule}; but the rebuilt path does not come near, whatever it has: this is no such link"
+        fitted[name] = unknown(was.name, was.unit, rule, was.next, was.sources)
     return replace(refined.fit, fitted=fitted)

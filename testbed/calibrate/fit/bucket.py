@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...analysis import changepoint, statistic
 from ..measurement import Second
 from .fitted import Explanation, Fitted, Found, mean_interval, unknown
-from .steady import Group, is_standing
+from .steady import Group, above_s, is_standing, total
 
 NEXT = "run `iperf3 --json -P 8 -t 600` after an hour without traffic, until the rate falls"
 FALL = 0.9
@@ -97,7 +97,9 @@ def _level(part: Sequence[Second]) -> tuple[float, float, float]:
 
 def _kinds(low_part: Sequence[Second], rtt_s: float | None) -> tuple[Explanation, ...]:
     """A shaper delays, a policer drops."""
-    marks = [is_standing(each, rtt_s) for each in low_part] if rtt_s is not None else []
+    low_bps = total(low_part)
+    from_s = above_s(rtt_s, low_bps) if rtt_s is not None and low_bps else None
+    marks = [is_standing(each, from_s) for each in low_part] if from_s is not None else []
     known = [mark for mark in marks if mark is not None]
     apart = "run `ping -D -i 0.2` beside the transfer, after the fall"
     if not known:

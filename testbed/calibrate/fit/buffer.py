@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from ...analysis import statistic
 from ..measurement import Measurement, Second
 from .fitted import Fitted, Found, unique, unknown
 from .rate import Load
+from .steady import FRAME_BYTES
 
 NEXT = "run `iperf3 --json -P 8 -t 60 -C cubic` with `ping -D -i 0.2` beside it"
 FILLING = ("cubic", "reno", "htcp", "scalable", "bic", "hybla", "illinois", "highspeed", "yeah")
@@ -19,15 +19,19 @@ PINGED_HIGH = 1.1
 ENOUGH_PINGS = 20
 STANDING = 0.5
 LEAST_S, LEAST_SHARE = 0.0005, 0.05
+LEAST_FRAMES = 2
+"""A buffer that holds less carries next to nothing of TCP, which sends two segments for each acknowledgement."""
 
 
-def fit(loads: Sequence[Load], pings: Sequence[Measurement], rate_bps: float | None, rtt_s: float | None) -> Found:
-    """The largest queue that a round-trip time shows, times the rate; and the median queue, as `queue`."""
-    if rate_bps is None or rtt_s is None:
+def fit(loads: Sequence[Load], pings: Sequence[Measurement], rate: Fitted, rtt_s: float | None) -> Found:
+    """The largest queue that a round-trip time shows, times the rate; and the median queue, as `queue`. Of a rate that
+    is a bound only a bound follows.
+    """
+    if rate.value is None or rtt_s is None:
         why = "the rate or the round-trip time is not known"
         return Found((unknown("buffer", "B", why, NEXT), unknown("queue", "s", why, NEXT)))
     chosen = _chosen(loads)
-    queue = _queue(chosen, rtt_s)
+    queue = _queue(loads, rtt_s)
     direct = [rtt for each in pings if each.pings for rtt in (each.pings.rtts_s or (each.pings.max_s or 0.0,))]
     sampled_s = _top(chosen[0]) - rtt_s if chosen else None
     files = unique([*(each.file for each in pings), *(chosen[0].group.files if chosen else ())])
@@ -40,41 +44,47 @@ def fit(loads: Sequence[Load], pings: Sequence[Measurement], rate_bps: float | N
         return Found((unknown("buffer", "B", why, NEXT), queue))
     if delay_s <= LEAST_S + LEAST_SHARE * rtt_s:
         return Found((unknown("buffer", "B", "no queue stood under load", NEXT, files), queue))
-    value = delay_s * rate_bps / 8
+    value = max(delay_s * rate.value / 8, LEAST_FRAMES * FRAME_BYTES)
     rule = f"{how} is {delay_s * 1e3:.4g} ms above the base, at the rate of the link"
     if not _was_full(chosen or loads):
         rule += "; nothing shows that it was full (no drops, or a control that does not fill it): at least that"
+    elif not rate.is_known:
+        rule += ", of which only the least is known: at least that"
+    if not rate.is_known or not _was_full(chosen or loads):
         return Found((Fitted("buffer", "B", "bound", rule, value, value * 0.95, None, files, NEXT), queue))
     return Found((Fitted("buffer", "B", "identified", rule, value, value * 0.95, value * high, files), queue))
 
 
 def _chosen(loads: Sequence[Load]) -> list[Load]:
-    """Those with the fewest and the most flows, of controls that fill a buffer and had a queue standing if there are
-    any. The first one counts: with many flows and drops, smoothed round-trip times are above those of a full queue.
+    """Of controls that fill a buffer, if there are any: the load with the fewest flows that had a queue standing. With
+    many flows and drops, smoothed round-trip times are above those of a full queue.
     """
+    filling = _filling(loads)
+    standing = [each for each in filling if _fills(each) and (each.standing or 0.0) >= STANDING]
+    return sorted(standing or filling, key=lambda each: each.group.flows)[:1]
+
+
+def _filling(loads: Sequence[Load]) -> list[Load]:
+    """The loads that tell round-trip times, of controls that fill a buffer if there are any."""
     told = [each for each in loads if any(second.rtts_s for second in _all(each))]
-    standing = [each for each in told if _fills(each) and (each.standing or 0.0) >= STANDING]
-    found = sorted(standing or [each for each in told if _fills(each)] or told, key=lambda each: each.group.flows)
-    return [found[0], found[-1]] if len(found) > 1 else found
+    return [each for each in told if _fills(each)] or told
 
 
 def _top(load: Load) -> float:
     return max(max(second.rtts_s) for second in _all(load) if second.rtts_s)
 
 
-def _queue(chosen: Sequence[Load], rtt_s: float) -> Fitted:
-    """The median queue of the chosen loads: their geometric mean."""
-    delays = [median_delay(each, rtt_s) for each in chosen]
-    known = [each for each in delays if each is not None and each > 0]
-    if not known or len(known) < len(delays):
+def _queue(loads: Sequence[Load], rtt_s: float) -> Fitted:
+    """The median queue of the load with the most flows, which does not depend on what the loads showed: a rebuilt path
+    is compared by the same one.
+    """
+    most = max(_filling(loads), key=lambda each: each.group.flows, default=None)
+    value = None if most is None else median_delay(most, rtt_s)
+    if most is None or not value:
         return unknown("queue", "s", "no queue stood under load", NEXT)
-    value = math.exp(sum(map(math.log, known)) / len(known))
-    rule = f"how far the median round-trip time under load is above the base ({', '.join(_names(chosen))})"
-    return Fitted("queue", "s", "identified", rule, value, sources=unique([f for e in chosen for f in e.group.files]))
-
-
-def _names(chosen: Sequence[Load]) -> list[str]:
-    return [f"{each.group.flows} flow{'' if each.group.flows == 1 else 's'}" for each in chosen]
+    flows = f"{most.group.flows} flow{'' if most.group.flows == 1 else 's'}"
+    rule = f"how far the median round-trip time under load is above the base ({flows})"
+    return Fitted("queue", "s", "identified", rule, value, sources=most.group.files)
 
 
 def _all(load: Load) -> list[Second]:

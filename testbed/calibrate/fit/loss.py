@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from ...analysis import tcp_model
 from ..measurement import Second
-from .fitted import Explanation, Fitted, Found, poisson_interval, unique, unknown
+from .fitted import Explanation, Fitted, Found, Status, poisson_interval, unique, unknown
 from .rate import Load
 from .steady import MSS_BYTES, Group
 
@@ -16,6 +16,8 @@ EMPTY = 0.05
 """In so few intervals may a queue stand if its drops are to be none."""
 BELOW_FULL = 0.8
 ENOUGH_SEGMENTS = 2000
+ENOUGH_LOST = 5
+"""The interval of a smaller count spans more than a factor of nine."""
 OVERLOADED = 0.9
 
 
@@ -51,7 +53,7 @@ def _of_datagrams(groups: Sequence[Group], rate_bps: float | None) -> Counted | 
 
 def _of_empty(loads: Sequence[Load]) -> Counted | None:
     """All of TCP that never had a queue: each segment sent again was lost on the way."""
-    mine = [each for each in loads if each.standing is not None and each.standing <= EMPTY]
+    mine = [each for each in loads if each.risen is not None and each.risen <= EMPTY]
     return _counted(mine, lambda load: load.seconds, "in the steady part of flows that had no queue")
 
 
@@ -89,16 +91,10 @@ def _fitted(lost: int, sent: float, rule: str, files: tuple[str, ...], hint: str
     low, high = (each / sent for each in poisson_interval(lost))
     if lost == 0:
         return Fitted("loss", "ratio", "bound", f"{rule}: none, or less than can be seen", 0.0, None, high, files, hint)
-    return Fitted(
-        "loss",
-        "ratio",
-        "identified",
-        f"{rule}; the interval is that of the count",
-        lost / sent,
-        low,
-        min(1.0, high),
-        files,
-    )
+    few = lost < ENOUGH_LOST
+    rule = f"{rule}; the interval is that of the count{', which is too small for a number' if few else ''}"
+    status: Status = "bound" if few else "identified"
+    return Fitted("loss", "ratio", status, rule, lost / sent, low, min(1.0, high), files, hint if few else None)
 
 
 def _bounded(loads: Sequence[Load], hint: str) -> Fitted:

@@ -103,19 +103,20 @@ def _of_way(mine: Sequence[Group], pings: Sequence[Measurement], base_s: float |
             )
         )
         steady = [each for each in loads if not falling & set(each.group.files)]
-        rate_bps = credit.fitted[2].value
+        link = credit.fitted[2]
         varies = Found((unknown("background", "ratio", "a token bucket explains how the rate varies"),))
     else:
         rates, steady = rate.fit(loads, datagrams, rtt_s), loads
-        rate_bps = rates.fitted[0].value
         varies = background.fit(loads)
+        if any(each.of == "variation" for each in varies.explanations):
+            rates = replace(rates, fitted=tuple(map(_shared, rates.fitted)))
+        link = rates.fitted[0]
     if len(rates.fitted) == 1:
         rates = replace(rates, fitted=(*rates.fitted, unknown("available", "bit/s", "no bulk TCP in this direction")))
     caps = rate.flow_limits(steady, rtt_s)
-    held = buffer.fit(loads, pings, rate_bps, rtt_s if base_s is None else min(base_s, rtt_s or base_s))
-    lost = loss.fit(steady, datagrams, rate_bps, rtt_s)
+    held = buffer.fit(loads, pings, link, rtt_s if base_s is None else min(base_s, rtt_s or base_s))
+    lost = loss.fit(steady, datagrams, link.value, rtt_s)
     if any(each.of == "variation" for each in varies.explanations):
-        rates = replace(rates, fitted=tuple(map(_shared, rates.fitted)))
         lost = replace(lost, fitted=tuple(map(_beside_others, lost.fitted)))
     parts = (credit, rates, caps, held, lost, varies)
     return Found(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ...analysis import statistic
 from ..measurement import Second
 from .fitted import Explanation, Fitted, Found, mean_interval, unique, unknown
-from .steady import STANDING_S, STANDING_SHARE, Group, is_standing, rate, total
+from .steady import Group, above_s, is_standing, rate, share, total
 
 NEXT = "run `iperf3 --json -P 8 -t 60 -c SERVER`"
 STANDING_MOST, STANDING_SOME = 0.9, 3
@@ -30,13 +30,17 @@ SYSTEMATIC = 0.005
 
 @dataclass(frozen=True)
 class Load:
-    """A group with its steady intervals and how many of them a queue stood in; None if no RTT is told."""
+    """A group with its steady intervals and the share of them in which a queue stood, by round-trip times above
+    `from_s`; None if no RTT is told. In the others of the share `risen` there may have been one, of a packet or two.
+    """
 
     group: Group
     steady: tuple[tuple[Second, ...], ...]
     rate_bps: float
     interval: tuple[float, float] | None
     standing: float | None
+    risen: float | None
+    from_s: float | None
 
     @property
     def seconds(self) -> list[Second]:
@@ -51,20 +55,22 @@ def loads(groups: Sequence[Group], rtt_s: float | None, pings: Sequence[float] =
     """The bulk TCP groups that have intervals, the fastest first. Round-trip times of `pings` that ran meanwhile tell
     of a queue where the flows tell none.
     """
-    risen = [each > rtt_s * (1 + STANDING_SHARE) + STANDING_S for each in pings] if rtt_s is not None else []
-    beside = sum(risen) / len(risen) if len(risen) >= ENOUGH_PINGS else None
-    found = []
-    for group in groups:
-        if group.ask is not None and not group.ask.is_bulk:
-            continue
-        runs = [run for run in group.steady(rtt_s) if run]
-        if not runs:
-            continue
-        value, interval = rate(runs)
-        marks = [is_standing(each, rtt_s) for run in runs for each in run] if rtt_s is not None else [None]
-        known = [mark for mark in marks if mark is not None]
-        share = sum(known) / len(known) if known else beside
-        found.append(Load(group, tuple(map(tuple, runs)), value, interval, share))
+    bulk = [group for group in groups if group.ask is None or group.ask.is_bulk]
+    steady = [(group, runs) for group in bulk if (runs := [run for run in group.steady(rtt_s) if run])]
+    most_bps = max((rate(runs)[0] for _, runs in steady), default=0.0)
+    from_s = above_s(rtt_s, most_bps) if rtt_s is not None and most_bps else None
+
+    def above(runs: Sequence[Sequence[Second]], level_s: float | None) -> float | None:
+        if level_s is None:
+            return None
+        told = share(is_standing(each, level_s) for run in runs for each in run)
+        return share(each > level_s for each in pings) if told is None and len(pings) >= ENOUGH_PINGS else told
+
+    least_s = None if from_s is None or rtt_s is None else above_s(rtt_s)
+    found = [
+        Load(group, tuple(map(tuple, runs)), *rate(runs), above(runs, from_s), above(runs, least_s), from_s)
+        for group, runs in steady
+    ]
     return sorted(found, key=lambda each: -each.rate_bps)
 
 
@@ -96,7 +102,7 @@ def _capacity(best: Load, found: Sequence[Load], rtt_s: float | None) -> tuple[F
     if _scales(found):
         rule = f"the rate still grows with the number of flows: at least that of {where}"
         return _bound(best, rule, files), ()
-    if best.standing is None or rtt_s is None:
+    if best.standing is None or rtt_s is None or best.from_s is None:
         plateau = _plateau(found)
         if plateau is None:
             rule = f"no round-trip time under load shows a queue: at least the rate of {where}"
@@ -106,7 +112,7 @@ def _capacity(best: Load, found: Sequence[Load], rtt_s: float | None) -> tuple[F
     if best.standing >= STANDING_MOST:
         rule = f"a queue stood in {best.standing:.0%} of the intervals: the mean rate of {where}"
         return _known(best, best.seconds, rule, files), _others()
-    busy = [each for each in best.seconds if is_standing(each, rtt_s)]
+    busy = [each for each in best.seconds if is_standing(each, best.from_s)]
     if not any(each.rtts_s for each in best.seconds):
         rule = f"pings show a queue for {best.standing:.0%} of the time: at least the rate of {where}"
         return _bound(best, rule, files), ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from ...analysis import statistic
 from ..measurement import Measurement, Pings
@@ -57,24 +58,38 @@ def _without_others(pings: Sequence[Pings]) -> tuple[Pings | None, Explanation |
     coarse_s = NOISE_STEPS * max(each.step_s for each in pings)
     if len(series) < ENOUGH_FOR_SHAPE or statistic.population_sd(series) <= coarse_s:
         return None, None
-    if correlation(series) < CORRELATED / math.sqrt(len(series)):
-        return None, None
     if _skewness(series) < LEANS:
         return None, None
     mode_s = half_sample_mode(series)
     below = [mode_s - each for each in series if each <= mode_s]
     sd_s = math.sqrt(sum(each**2 for each in below) / len(below))
-    kept = [each for each in series if each <= mode_s + 3 * max(sd_s, NOISE_STEPS * pings[0].step_s)]
+    most_s = mode_s + max(3 * sd_s, coarse_s)
+    if correlation(series) < CORRELATED / math.sqrt(len(series)) and not _is_clustered([s > most_s for s in series]):
+        return None, None
+    kept = [each for each in series if each <= most_s]
     if len(kept) < ENOUGH or len(kept) == len(series):
         return None, None
     mean_s = statistic.mean(kept)
     quiet = replace(
         pings[0], sent=len(kept), received=len(kept), rtts_s=tuple(kept), times_s=(), min_s=min(kept),
-        mean_s=mean_s, max_s=max(kept), sd_s=statistic.population_sd(kept),
+        mean_s=mean_s, max_s=max(kept), sd_s=statistic.population_sd(kept), summary_step_s=pings[0].step_s,
     )  # fmt: skip
     most_ms = (max(series) - mean_s) * 1e3
     why = f"{len(series) - len(kept)} of {len(series)} pings met a queue, of {most_ms:.3g} ms at most"
     return quiet, Explanation("round trip", OTHERS, True, why, "repeat it at several hours")
+
+
+def _is_clustered(marks: Sequence[bool]) -> bool:
+    """Whether those marked stand together more than chance lets them, by the number of runs (Wald and Wolfowitz, Annals
+    of Mathematical Statistics 11, 1940): neighbours in a queue that rises and falls quickly need not correlate.
+    """
+    count, n = len(marks), sum(marks)
+    if not 0 < n < count:
+        return False
+    pairs = 2 * n * (count - n)
+    expected, variance = pairs / count + 1, pairs * (pairs - count) / count**2 / (count - 1)
+    runs = 1 + sum(one != other for one, other in pairwise(marks))
+    return runs < expected - CORRELATED * math.sqrt(max(variance, 0.0))
 
 
 def half_sample_mode(values: Sequence[float]) -> float:

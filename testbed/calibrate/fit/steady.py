@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -12,6 +13,7 @@ from .fitted import mean_interval
 ETHERNET_BYTES, HEADERS_BYTES = 14, 52
 """Of a frame as links count it; of IPv4 and TCP with time stamps."""
 MSS_BYTES = 1448
+FRAME_BYTES = MSS_BYTES + HEADERS_BYTES + ETHERNET_BYTES
 RAMP_S, RAMP_SHARE, RAMP_RTTS = 2.0, 0.2, 15
 STANDING_SHARE, STANDING_S = 0.03, 0.0005
 """A round-trip time is above the base by so much if a queue stands."""
@@ -90,11 +92,23 @@ def steady(seconds: Sequence[Second], rtt_s: float | None) -> list[Second]:
     return [each for each in seconds if each.start_s >= begin_s - 1e-3]
 
 
-def is_standing(second: Second, rtt_s: float) -> bool | None:
+def above_s(rtt_s: float, rate_bps: float = math.inf) -> float:
+    """The round-trip time from which on a queue stood before a link that carried `rate_bps` of payload: two segments
+    that are acknowledged together wait for each other on such a link without any queue. Below that of an infinite rate
+    there may have been none.
+    """
+    return rtt_s * (1 + STANDING_SHARE) + STANDING_S + 2 * 8 * FRAME_BYTES / rate_bps
+
+
+def is_standing(second: Second, from_s: float) -> bool | None:
     """Whether a queue stood at the end of an interval, for all flows; None if no round-trip time is told."""
-    if not second.rtts_s:
-        return None
-    return min(second.rtts_s) > rtt_s * (1 + STANDING_SHARE) + STANDING_S
+    return min(second.rtts_s) > from_s if second.rtts_s else None
+
+
+def share(marks: Iterable[bool | None]) -> float | None:
+    """Of the marks that are known; None without any."""
+    known = [mark for mark in marks if mark is not None]
+    return sum(known) / len(known) if known else None
 
 
 def rate(groups_seconds: Sequence[Sequence[Second]]) -> tuple[float, tuple[float, float] | None]:
