@@ -56,7 +56,15 @@ from ..workload import background
 from ..workload.registry import tool_of
 from . import data_check, host_check, load_check
 from .consistency import links, moments, presence, queue_samples, ranges, socket_samples, tools
-from .during import account_check, causality_check, conservation_check, drop_check, setting_check, socket_check
+from .during import (
+    account_check,
+    causality_check,
+    conservation_check,
+    drop_check,
+    room_check,
+    setting_check,
+    socket_check,
+)
 from .link import (
     bucket_check,
     fault_check,
@@ -132,6 +140,8 @@ CHECKS: tuple[Check, ...] = (
     account_check.begun,
     socket_check.agreed,
     drop_check.tail,
+    room_check.fifo,
+    room_check.per_flow,
     drop_check.marks,
     drop_check.spread,
     link_check.duration,

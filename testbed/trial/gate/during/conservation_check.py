@@ -8,31 +8,23 @@ and `link.flow_check` ask them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import pairwise
 
 from ....model.workload import UdpWorkload
 from ....plan.link import fault
 from ....plan.link.stage import RATE, frame_bytes
-from ....plan.node.namespace import node_netns
 from ... import measured
 from ...evidence.case import Case
 from ...evidence.stage import StageEvidence
-from ...observe.sample import QueueSample, TcpSample
+from ...observe.sample import QueueSample
 from ...result import Finding
 from ...workload import udp
 from ...workload.udp import UdpResult
 from ..link.link_check import RATE_TOLERANCE, REAL_LATE_S
+from . import window
+from .window import Sockets
 
-KEEP_WINDOW = frozenset({"cubic", "reno"})
-"""Controls whose window shrinks only after a loss or a mark, and is all that holds them back."""
-OPEN = 0
-"""The state of a sender to which nothing happened (TCP_CA_Open)."""
-HELD_SHARE, SUPERPACKET_BYTES, PACED_S, RTT_SHIFT = 1 / 3, 65_536, 1 / 1024, 9
-"""A sender may hold back less than a third of its window, and less than a superpacket, until it can send more at once
-(tcp_tso_should_defer, tcp_tso_win_divisor). A superpacket has what is sent in PACED_S (sk_pacing_shift), and more if
-the round trip takes less than 2^RTT_SHIFT us (tcp_tso_rtt_log).
-"""
 LATE_FRAMES, ACKS_LATE_NS = 4, 100_000
 """A receiver acknowledges every second segment; it waits 20 us for more (gro_flush_timeout), and what it reads takes
 some clock reads of 256 ns. Two segments may wait there, one is being sent, and one is what the link sends next.
@@ -55,7 +47,7 @@ def rate(case: Case) -> Iterator[Finding]:
 def _too_slow(case: Case, each: StageEvidence) -> Iterator[str]:
     if any(other.stage.asked.per_flow for other in case.evidence.stages):  # what is on its way may wait there
         return
-    by_time = _sockets(case)
+    by_time = window.sockets(case)
     frame = frame_bytes(each.mtu_bytes)
     for span in each.intervals:
         asked = span.state.asked
@@ -88,7 +80,7 @@ def _slack_bytes(
     asked_bps: int,
     one: QueueSample,
     later: QueueSample,
-    by_time: Mapping[int, list[TcpSample]],
+    by_time: Sockets,
 ) -> int | None:
     """By how much less than the rate may have left while the queue was not empty between two looks; None if it may have
     been empty.
@@ -116,26 +108,26 @@ def _is_full(
     asked_bps: int,
     one: QueueSample,
     later: QueueSample,
-    by_time: Mapping[int, list[TcpSample]],
+    by_time: Sockets,
 ) -> bool:
     """Whether TCP had more on its way, all the time between two looks, than all but the queue can hold.
 
     A window that grows sends faster than the link does, so a delay before the queue may hold what it grew by in that
     delay. The window of a round trip before has come to the queue.
     """
-    first, last = (_near(by_time, time_ns) for time_ns in (one.time_ns - case.plan.rtts_ns[1], later.time_ns))
+    first, last = (window.near(by_time, time_ns) for time_ns in (one.time_ns - case.plan.rtts_ns[1], later.time_ns))
     if one.drops != later.drops or _marks(one) != _marks(later) or not first:
         return False
     if last[0].time_ns <= one.time_ns or _holds_back(case):
         return False
-    after = {_socket(sample): sample for sample in last}
+    after = {window.key(sample): sample for sample in last}
     in_flight = 0.0
     for sample in first:
-        then = after.get(_socket(sample))
-        if then is not None and _kept_window(sample, then):
+        then = after.get(window.key(sample))
+        if then is not None and window.kept(sample, then):
             info = sample.info
-            window = float(info["snd_cwnd"] or 0) * float(info["snd_mss_bytes"] or 0)
-            in_flight += window - min(window * HELD_SHARE, _superpacket_bytes(then))
+            own = float(info["snd_cwnd"] or 0) * float(info["snd_mss_bytes"] or 0)
+            in_flight += own - window.held_bytes(then, own)
     return in_flight > _elsewhere_bytes(case, each, asked_bps) + LATE_FRAMES * frame_bytes(each.mtu_bytes)
 
 
@@ -146,13 +138,6 @@ def _holds_back(case: Case) -> bool:
     asked = [state.asked for each in case.evidence.stages for state in each.stage.history]
     varies = any(each.jitter or {"aggregate", "reorder"} & dict(each.more).keys() for each in asked)
     return varies or any(flow.rate_bps is not None for flow in case.trial.workload.asked_flows)
-
-
-def _superpacket_bytes(sample: TcpSample) -> float:
-    """The largest that a sender makes."""
-    paced = float(sample.info["pacing_rate_bps"] or 0) / 8 * PACED_S
-    short = SUPERPACKET_BYTES >> min(63, round((sample.info["min_rtt_s"] or 0) * 1e6) >> RTT_SHIFT)
-    return min(SUPERPACKET_BYTES, max(2.0 * (sample.info["snd_mss_bytes"] or 0), paced + short))
 
 
 def _elsewhere_bytes(case: Case, each: StageEvidence, asked_bps: int) -> float:
@@ -170,38 +155,5 @@ def _elsewhere_bytes(case: Case, each: StageEvidence, asked_bps: int) -> float:
     return asked_bps / 8 * ((case.plan.rtts_ns[1] + ACKS_LATE_NS) / 1e9 + waits_s)
 
 
-def _kept_window(one: TcpSample, later: TcpSample) -> bool:
-    """Whether the window of a sender cannot have shrunk between two samples, and was all that held it back."""
-    same = ("total_retrans", "total_rto", "snd_ssthresh", "rwnd_limited_s", "sndbuf_limited_s")
-    return (
-        one.congestion == later.congestion
-        and one.congestion in KEEP_WINDOW
-        and one.info["ca_state"] == later.info["ca_state"] == OPEN
-        and all(one.info[name] == later.info[name] for name in same)
-        and (later.info["snd_cwnd"] or 0) >= (one.info["snd_cwnd"] or 0)
-        and (one.info["notsent_bytes"] or 0) > 0
-        and (later.info["notsent_bytes"] or 0) > 0
-    )
-
-
 def _marks(look: QueueSample) -> int:
     return 0 if look.counts is None else look.counts.marks + look.counts.aqm_drops
-
-
-def _sockets(case: Case) -> dict[int, list[TcpSample]]:
-    """The samples of sending sockets by their time."""
-    netns, found = node_netns(case.trial.workload.source), dict[int, list[TcpSample]]()
-    for each in case.evidence.tcp:
-        if each.netns == netns and each.destination_port and each.info.get("notsent_bytes") is not None:
-            found.setdefault(each.time_ns, []).append(each)
-    return found
-
-
-def _near(by_time: Mapping[int, list[TcpSample]], time_ns: int) -> list[TcpSample]:
-    """The last samples before a look: the observer asks for sockets first."""
-    before = [at_ns for at_ns in by_time if at_ns <= time_ns]
-    return by_time[max(before)] if before else []
-
-
-def _socket(each: TcpSample) -> tuple[object, ...]:
-    return each.source, each.source_port, each.destination, each.destination_port
