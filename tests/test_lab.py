@@ -42,6 +42,20 @@ def test_uneven_delays_add_up_and_serialisation_comes_on_top(run_trial: RunTrial
     assert 0.020 - 10e-6 <= found.rtt_min_s <= 0.036 + 10e-6
 
 
+@pytest.mark.parametrize("samples", ["10 s", "none"])
+def test_the_shortest_round_trip_is_not_forgotten_where_a_queue_stands_for_five_minutes(
+    run_trial: RunTrial, samples: str
+) -> None:
+    """A socket forgets round trips of more than 300 s ago, and its queue of 120 ms never empties."""
+    path = {"rate": "1 Mbit/s", "rtt": "20 ms", "buffer": "100 packets"}
+    given = {"interval": samples} if samples != "none" else "none"
+    ran = run_trial(path=path, workload={"window": "30 kB", "duration": "320 s"}, samples=given)
+    assert ran.result.verdict == "valid", ran.result.findings
+    shortest_s = ran.result.flows[0].rtt_min_s
+    assert shortest_s is not None
+    assert (shortest_s < 0.04) == (samples != "none")
+
+
 @pytest.mark.parametrize("nic", ["offload", "plain"])
 @pytest.mark.parametrize(
     ("rate", "rtt", "window", "duration", "leave_out"),

@@ -20,6 +20,8 @@ BURST_FRAMES = 10
 last of these waits for all others."""
 TICK_S = 1e-3
 """What time stamps count, by which TCP measures a round trip of segments that were sent again."""
+FORGOTTEN_NS = 300 * 10**9
+"""So long a socket remembers its shortest round trip (net.ipv4.tcp_min_rtt_wlen); samples remember it for longer."""
 HINT = "the delay was another one for a while"
 
 
@@ -28,7 +30,7 @@ def rtt(case: Case) -> Iterator[Finding]:
     if not case.trial.workload.is_one_path:
         return
     low_s, high_s = _bounds_s(case)
-    high_s = high_s if case.trial.workload.port_is_senders else math.inf
+    high_s = high_s if case.trial.workload.port_is_senders and not _is_forgotten(case) else math.inf
     for number, flow in enumerate(case.evidence.outcome.flows, 1):
         if flow.rtt_min_s is None:
             continue
@@ -40,6 +42,11 @@ def rtt(case: Case) -> Iterator[Finding]:
                 case, f"{what}, the links allow {least:.6g} to {most:.6g} ms", flow.rtt_min_s < low_s - off_s
             )
             return
+
+
+def _is_forgotten(case: Case) -> bool:
+    begin_ns, end_ns = case.evidence.outcome.begin_ns, case.evidence.outcome.end_ns
+    return not case.evidence.tcp and end_ns is not None and end_ns - (begin_ns or 0) >= FORGOTTEN_NS
 
 
 def one_way(case: Case) -> Iterator[Finding]:
