@@ -40,6 +40,7 @@ from . import (
     power,
     queue,
     report,
+    rules,
     same,
     start,
 )
@@ -48,6 +49,7 @@ WITH_OPTIONS = {
     "digests": digests.main,
     "power": power.main,
     "exercises": exercises.main,
+    "rules": rules.main,
     "same": same.main,
     "start": start.main,
 }

@@ -77,7 +77,8 @@ def repetitions(scenario: Scenario) -> int:
 
 def is_random(trial: Trial) -> bool:
     directions = [way for link in trial.topology.links for way in (link.forward, link.backward, link.data)]
-    return any(way.jitter or isinstance(way.loss, RandomLoss) or _is_seeded(way.loss) for way in directions)
+    wanders = any(link.wander is not None and link.wander.sd_ns for link in trial.topology.links)
+    return wanders or any(way.jitter or isinstance(way.loss, RandomLoss) or _is_seeded(way.loss) for way in directions)
 
 
 def _is_seeded(loss: Loss | None) -> bool:

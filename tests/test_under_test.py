@@ -14,6 +14,7 @@ from testbed.commands.candidate.under_test import under_test
 from testbed.error import UserError
 from testbed.kernel.image.cache import KernelImage
 from testbed.model.background import Constant
+from testbed.model.expectation import chosen
 from testbed.model.run_setting import Kernel
 from testbed.model.scenario import Scenario, Trial
 from testbed.spec.load import load_scenario
@@ -38,11 +39,31 @@ def controls(trial: Trial) -> list[str]:
     return [*(str(flow.congestion) for flow in trial.workload.asked_flows), *background]
 
 
-def test_the_control_under_test_is_in_every_trial_of_the_suite_and_cubic_in_none() -> None:
+def is_twin(scenario: Scenario, trial: Trial) -> bool:
+    """Whether a rule divides by what it measures."""
+    return any(rule.over is not None and chosen(rule.over, dict(trial.params)) for rule in scenario.expect)
+
+
+def test_the_control_under_test_is_in_every_trial_of_the_suite_but_twins_and_cubic_is_only_an_incumbent() -> None:
     for name, scenario in suite("foo").items():
         for trial in scenario.trials():
-            assert "foo" in controls(trial), name
-            assert "cubic" not in controls(trial), name
+            assert ("foo" in controls(trial)) != is_twin(scenario, trial), name
+            assert "cubic" not in controls(trial) or name == "harm", name
+
+
+def test_of_a_list_the_first_cubic_is_under_test_and_others_are_incumbents() -> None:
+    found = {dict(each.params)["congestion"]: controls(each) for each in suite("foo")["harm"].trials()}
+    assert found == {
+        "tested + cubic": ["foo", "cubic"],
+        "tested + reno": ["foo", "reno"],
+        "reno + reno": ["reno", "reno"],
+    }
+
+
+def test_rules_name_the_control_under_test_and_the_twin_that_they_divide_by() -> None:
+    (rule,) = (each for each in suite("foo")["harm"].expect if each.name == "harm-to-reno")
+    assert rule.where == {"congestion": ("tested + reno",), "path.buffer": ("4 bdp",)}
+    assert rule.over == {"congestion": ("reno + reno",)}
 
 
 def test_the_base_of_the_suite_runs_what_the_files_say() -> None:

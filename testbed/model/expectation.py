@@ -16,11 +16,16 @@ Choice: TypeAlias = Mapping[str, tuple[str, ...]]
 """Axis to the texts of its values that are meant; an axis that is not in it may have any."""
 
 TIMES = "times"
-EXTRA_UNITS: Mapping[str, str] = MappingProxyType({"share": "ratio", "ping": "s", "against": TIMES})
+EXTRA_UNITS: Mapping[str, str] = MappingProxyType(
+    {"share": "ratio", "ping": "s", "against": TIMES, "flow-goodput": "bit/s", "starved": "s"}
+)
 """What only a rule can ask, with its base unit: `share` is the share that flow `number` has of the goodput, `ping` the
 round trip of ping `number` of `tool: ping`, up to the third; `against` how many times as many bytes the workload
-carried as background `number`. All count from 0.
+carried as background `number`; `flow-goodput` the goodput of flow `number`, `starved` the longest time in which that
+flow has less than a tenth of its fair share. All count from 0.
 """
+OF_A_PART = frozenset({"goodput", "rtt", "rtt-p95", "rtt-p99", "fairness", "share", "flow-goodput", "starved"})
+"""What a rule can ask of a part of the time."""
 OVER_THE_WHOLE = ("slowdown", "slowdown-p99")
 """Metrics whose base unit is ratio, and which can be more than 1."""
 PARSERS: Mapping[str, Callable[[str], float]] = MappingProxyType(
@@ -43,7 +48,8 @@ class Expectation:
     with units (None: no bound); with `over` it is divided by its mean where the axes have those values.
 
     `base_unit` is the metric's. `number` is which flow, ping or background, from 0. `needs` are names of rules that
-    must hold, so that this one counts; `message` is for people.
+    must hold, so that this one counts; `message` is for people. `between_ns` is a part of the time, from and to, since
+    the workload began (empty: all of it).
     """
 
     name: str
@@ -56,6 +62,23 @@ class Expectation:
     number: int = 0
     needs: tuple[str, ...] = ()
     message: str = ""
+    between_ns: tuple[int, ...] = ()
+
+    @property
+    def between_s(self) -> tuple[float, float] | None:
+        """The part of the time; None is all of it. Raises UserError for what is none."""
+        if not self.between_ns:
+            return None
+        if len(self.between_ns) != 2 or not 0 <= self.between_ns[0] < self.between_ns[1]:
+            raise UserError("between is no part of the time; allowed: two times, the first one less, as [10 s, 20 s]")
+        return self.between_ns[0] / 1e9, self.between_ns[1] / 1e9
+
+    @property
+    def what(self) -> str:
+        """The metric in words, with its part of the time."""
+        if (part := self.between_s) is None:
+            return self.metric
+        return f"{self.metric} from {part[0]:g} s to {part[1]:g} s"
 
     @property
     def unit(self) -> str:
@@ -65,7 +88,7 @@ class Expectation:
     @property
     def measured(self) -> str:
         """The metric in words, with what it is divided by."""
-        return self.metric if self.over is None else f"{self.metric} over that {in_words(self.over)}"
+        return self.what if self.over is None else f"{self.what} over that {in_words(self.over)}"
 
     @property
     def wanted(self) -> str:

@@ -87,6 +87,10 @@ def _may_converge(asked: Asked) -> bool:
     return duration_ns - (starts[-1] - starts[0]) + (asked.samples_interval_ns or 0) >= TOGETHER_LEAST_S * 1e9
 
 
+def _is_flow(asked: Asked) -> bool:
+    return asked.number < asked.flows
+
+
 def _arrive(asked: Asked) -> bool:
     return isinstance(asked.workload, ShortFlowWorkload)
 
@@ -144,14 +148,22 @@ NEEDS: Mapping[str, Need] = MappingProxyType(
             lambda asked: asked.workload.sends_data and asked.number < len(asked.background),
             of_tool=False,
         ),
+        "flow-goodput": Need("a flow of this number, from 0", _is_flow),
+        "starved": Need(
+            f"{SAMPLED.what}, two of them, and one of this number, from 0",
+            lambda asked: _is_sampled(asked) and max(1, asked.number) < asked.flows,
+            of_tool=False,
+        ),
     }
 )
 """By the names of `run_setting.METRIC_UNITS` and `expectation.EXTRA_UNITS`; a metric from outside needs nothing."""
 
 
-def lacking_of(metric: str, asked: Asked) -> str | None:
-    """What such a trial lacks, so that it never has this metric; None if it may have it."""
+def lacking_of(metric: str, asked: Asked, is_part: bool = False) -> str | None:
+    """What such a trial lacks, so that it never has this metric, or has none of a part of the time; None if it may."""
     need = NEEDS.get(metric)
+    if is_part and not SAMPLED.is_met(asked):
+        return SAMPLED.what
     return None if need is None or need.is_met(asked) else need.what
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,22 +12,34 @@ from ...codec.frozen import dataclass
 from ...trial.result import TrialResult
 from ...trial.workload.background import backgrounds
 from .. import flow_sample
-from ..metric import METRICS, measure
+from ..metric import METRICS, FlowSamples, measure
+from . import part
 
 
 @dataclass(frozen=True)
 class Measured:
     """A trial that ran: its result, metrics by name, and in `lost` the missing files of the trial by the metrics that
-    need them.
+    need them. `samples` reads those of its flows.
     """
 
     result: TrialResult
     metrics: Mapping[str, float | None]
     lost: Mapping[str, str] = field(default_factory=dict)
+    samples: Callable[[], Sequence[FlowSamples]] = tuple
 
-    def value(self, name: str, number: int) -> float | None:
-        """In base units; None where the trial has no such value. `number` is for those of EXTRA."""
-        return EXTRA[name](self.result, number) if name in EXTRA else self.metrics.get(name)
+    def value(self, name: str, number: int, between_s: tuple[float, float] | None = None) -> float | None:
+        """In base units; None where the trial has no such value. `number` is for those of EXTRA, `between_s` a part of
+        the time for those of PARTS.
+        """
+        if between_s is None and name not in SAMPLED:
+            return EXTRA[name](self.result, number) if name in EXTRA else self.metrics.get(name)
+        samples = self.samples()
+        if not samples or len(samples) < len(self.result.flows):
+            return None
+        if between_s is None:
+            return SAMPLED[name](part.steady(samples, self.result.steady_s or 0.0), number)
+        cut = part.of(samples, *between_s)
+        return None if cut is None else part.PARTS[name](cut, number)
 
 
 def read(folder: Path, result: TrialResult, names: Sequence[str]) -> Measured:
@@ -34,7 +47,8 @@ def read(folder: Path, result: TrialResult, names: Sequence[str]) -> Measured:
     known = [name for name in names if name in METRICS]
     needing = [name for name in known if METRICS[name].needs_samples]
     lost = needing if needing and flow_sample.are_lost(folder, result) else []
-    return Measured(result, flow_sample.metrics(folder, result, known), dict.fromkeys(lost, flow_sample.FILE))
+    samples = partial(flow_sample.read, folder, result)
+    return Measured(result, flow_sample.metrics(folder, result, known), dict.fromkeys(lost, flow_sample.FILE), samples)
 
 
 def of_rows(
@@ -46,7 +60,8 @@ def of_rows(
     lack = interval_s is not None and len(samples) < flow_sample.ran_long(result, interval_s)
     lost = [name for name in known if METRICS[name].needs_samples] if lack else []
     found = measure(result, samples, [name for name in known if name not in lost])
-    return Measured(result, {name: found.get(name) for name in known}, dict.fromkeys(lost, flow_sample.FILE))
+    values = {name: found.get(name) for name in known}
+    return Measured(result, values, dict.fromkeys(lost, flow_sample.FILE), lambda: samples)
 
 
 def _share(result: TrialResult, flow: int) -> float | None:
@@ -70,5 +85,15 @@ def _against(result: TrialResult, number: int) -> float | None:
     return mine / found[number].received_bytes
 
 
-EXTRA: dict[str, Callable[[TrialResult, int], float | None]] = {"share": _share, "ping": _ping, "against": _against}
-"""By the names of `model.expectation.EXTRA_UNITS`."""
+def _flow_goodput(result: TrialResult, flow: int) -> float | None:
+    return result.flows[flow].goodput_bps if flow < len(result.flows) else None
+
+
+EXTRA: dict[str, Callable[[TrialResult, int], float | None]] = {
+    "share": _share,
+    "ping": _ping,
+    "against": _against,
+    "flow-goodput": _flow_goodput,
+}
+SAMPLED: dict[str, Callable[[part.Part, int], float | None]] = {"starved": part.starved_s}
+"""Of samples alone. EXTRA and they have the names of `model.expectation.EXTRA_UNITS`."""

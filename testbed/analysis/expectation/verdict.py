@@ -41,6 +41,7 @@ class Verdict:
             "where": {key: list(texts) for key, texts in rule.where.items()},
             "over": None if rule.over is None else {key: list(texts) for key, texts in rule.over.items()},
             "number": rule.number,
+            "between": rule.between_s,
             "unit": rule.unit,
             "least": rule.bound(rule.least),
             "most": rule.bound(rule.most),
@@ -108,7 +109,7 @@ def off(rule: Expectation, found: Sequence[float]) -> str | None:
         is_below = most is None or (value <= most and not isinstance(value, AtLeast))
         if not ((least is None or value >= least) and is_below):
             where = in_words(rule.where)
-            what = f"{rule.metric} {where}".strip()
+            what = f"{rule.what} {where}".strip()
             return f"{what} is {written(rule, value)}, and should be {rule.wanted}"
     return None
 
@@ -141,7 +142,7 @@ def _chosen(rule: Expectation, trials: Sequence[Measured], where: Choice) -> lis
             raise NotChecked(f"the trial {each.result.id} is {each.result.verdict}: {reasons}")
     found = []
     for each in meant:
-        value = each.value(rule.metric, rule.number)
+        value = each.value(rule.metric, rule.number, rule.between_s)
         if value is None or not math.isfinite(value):
             why = f": its {each.lost[rule.metric]} is missing" if rule.metric in each.lost else ""
             raise NotChecked(f"the trial {each.result.id} has no {rule.metric}{why}")

@@ -2,18 +2,20 @@
 and defaults, too. Pure, no I/O.
 
 The suite's files are written for CUBIC. If another control is the base, the two change places, so that the base never
-meets itself where it should meet another. What is varied is called `tested` on both sides: so their trials are pairs,
-and no stored parameter names a control that did not run.
+meets itself where it should meet another. In a list of an axis, which has a control for each flow, only the first CUBIC
+is the one under test: further ones are incumbents, and stay. What is varied is called `tested` on both sides: so their
+trials are pairs, and no stored parameter names a control that did not run.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ...model.background import Backgrounds, Constant
+from ...model.expectation import Choice, Expectation, chosen
 from ...model.run_setting import LAB
 from ...model.scenario import CONGESTION_SYSCTL, Axis, Cell, Params, Scenario
 from ...model.workload.command import CommandWorkload
@@ -23,14 +25,16 @@ TESTED = "tested"
 """What parameters call the control under test."""
 CONTROL_KEY = re.compile(r"(^|\.)(congestion|tcp_congestion_control)$")
 PLACE = "{variant}"
+LIST = " + "
+"""Between the members of a list, in a parameter."""
 WORD = re.compile(r"[a-z][a-z0-9_]*")
 
 Rename = Callable[[str], str]
 
 
 def under_test(scenario: Scenario, side: Contender, base_control: str, repetitions: int) -> Scenario:
-    """The scenario with so many repetitions. Cells in which the control under test does not take part are left out if
-    they would not differ; then there may be none.
+    """The scenario with so many repetitions. Cells in which the control under test does not take part are left out,
+    unless a rule divides by them; then there may be none.
     """
     if side.control == PROGRAM:
         return _program(scenario, side, repetitions)
@@ -44,7 +48,7 @@ def under_test(scenario: Scenario, side: Contender, base_control: str, repetitio
         sysctls=_sysctls(scenario.sysctls, here),
         repetitions=repetitions,
         until=None,
-        expect=(),
+        expect=tuple(_rule(each, told) for each in scenario.expect),
     )
 
 
@@ -71,7 +75,10 @@ def _names(tested: str, base_control: str) -> Rename:
 
 
 def _has(cell: Cell, scenario: Scenario) -> bool:
-    """Whether the control under test takes part."""
+    """Whether the control under test takes part, or a rule compares with what is there without it."""
+    params = dict(cell.params)
+    if any(each.over is not None and chosen({**each.where, **each.over}, params) for each in scenario.expect):
+        return True
     background = {each.congestion for _, each in cell.background if not isinstance(each, Constant)}
     default = {value for name, value in (*scenario.sysctls, *cell.sysctls) if name == CONGESTION_SYSCTL}
     return CUBIC in {*cell.workload.controls, *background, *default}
@@ -80,7 +87,9 @@ def _has(cell: Cell, scenario: Scenario) -> bool:
 def _cell(cell: Cell, side: Contender, here: Rename, told: Rename) -> Cell:
     workload: Any = cell.workload
     if isinstance(congestion := getattr(workload, "congestion", None), tuple):
-        workload = replace(workload, congestion=tuple(map(here, congestion)))
+        is_list = any(LIST in text for key, text in cell.params if CONTROL_KEY.search(key))
+        controls = _listed(congestion, here) if is_list else tuple(map(here, congestion))
+        workload = replace(workload, congestion=controls)
     elif isinstance(congestion, str):
         workload = replace(workload, congestion=here(congestion))
     return replace(
@@ -97,8 +106,26 @@ def _params(params: Params, told: Rename) -> Params:
     return tuple((key, _text(key, text, told)) for key, text in params)
 
 
+def _listed(controls: Sequence[str], rename: Rename) -> tuple[str, ...]:
+    """Renamed, but for all CUBICs behind the first one."""
+    first = controls.index(CUBIC) if CUBIC in controls else -1
+    return tuple(name if name == CUBIC and at != first else rename(name) for at, name in enumerate(controls))
+
+
 def _text(key: str, text: str, told: Rename) -> str:
-    return WORD.sub(lambda word: told(word[0]), text) if CONTROL_KEY.search(key) else text
+    if not CONTROL_KEY.search(key):
+        return text
+    renamed = iter(_listed(WORD.findall(text), told))
+    return WORD.sub(lambda word: next(renamed), text)
+
+
+def _rule(rule: Expectation, told: Rename) -> Expectation:
+    over = None if rule.over is None else _choice(rule.over, told)
+    return replace(rule, where=_choice(rule.where, told), over=over)
+
+
+def _choice(choice: Choice, told: Rename) -> Choice:
+    return {key: tuple(_text(key, each, told) for each in texts) for key, texts in choice.items()}
 
 
 def _sysctls(sysctls: tuple[tuple[str, str], ...], here: Rename) -> tuple[tuple[str, str], ...]:

@@ -463,7 +463,7 @@ def unanswered(
             if not any(chosen(where, params) for where in wheres):
                 continue
             asked = Asked(cell.workload, cell.topology, samples_interval_ns, cell.background, rule.number)
-            need = lacking_of(rule.metric, asked)
+            need = lacking_of(rule.metric, asked, bool(rule.between_ns))
             if need is not None:
                 such = in_words({key: (text,) for key, text in cell.params})
                 what = f"no trial {such} can have {rule.metric}, which needs {need}".replace("trial  ", "trial ")

@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 
 from ...codec.fault import MAPPING, Fault
 from ...codec.keyed import Keyed, Kind, key, keyed, named
-from ...codec.kind import LINES, NAME, TEXT, listed, record
+from ...codec.kind import LINES, NAME, TEXT, TIME, listed, record
 from ...codec.scalar import whole
 from ...error import UserError, ValueRefused, one_of
-from ...model.expectation import EXTRA_UNITS, Choice, Expectation
+from ...model.expectation import EXTRA_UNITS, OF_A_PART, Choice, Expectation
 from ...model.run_setting import METRIC_UNITS
 
 NUMBER_MAX = 10**9
@@ -52,6 +52,9 @@ class MeasureKeys(Keyed):
         "over", CHOICE, "Values of axes: the trials whose mean it is divided by.", default=None
     )
     number: int | None = key("number", NUMBER, "Which flow, ping or background, from 0.", default=None, shown=0)
+    between: tuple[int, ...] = key(
+        "between", listed(TIME), "Only this part of the time: from and to, since the workload began.", default=()
+    )
     least: str | None = key("least", BOUND_KIND, "The smallest value that is right.", default=None)
     most: str | None = key("most", BOUND_KIND, "The largest value that is right.", default=None)
 
@@ -67,7 +70,8 @@ class MeasureKeys(Keyed):
         """The rule as a value; `own` has the base units of the metrics of its trials."""
         unit = {**own, **EXTRA_UNITS}[self.metric]
         return Expectation(
-            name, self.metric, unit, self.least, self.most, where, over, self.number or 0, tuple(needs), message
+            *(name, self.metric, unit, self.least, self.most, where, over, self.number or 0, tuple(needs), message),
+            self.between,
         )
 
     def bound_faults(self, own: Mapping[str, str] = METRIC_UNITS) -> Iterator[Fault]:
@@ -83,6 +87,8 @@ class MeasureKeys(Keyed):
             yield Fault(
                 ("number",), f"{self.metric} has no numbers", f"number with {', '.join(EXTRA_UNITS)}", named=True
             )
+        if self.between:
+            yield from self._part_faults()
         if self.least is None and self.most is None:
             yield Fault((), "any value would do", "least, most", named=True)
             return
@@ -105,6 +111,13 @@ class MeasureKeys(Keyed):
             )
         elif least is not None and most is not None and least > most:
             yield Fault(("most",), f"no value is {rule.wanted}", "at least what least says", named=True)
+
+    def _part_faults(self) -> Iterator[Fault]:
+        if self.metric not in OF_A_PART:
+            what = f"{self.metric} is of the whole time"
+            yield Fault(("between",), what, f"between with {', '.join(sorted(OF_A_PART))}", named=True)
+        if len(self.between) != 2 or self.between[0] >= self.between[1]:
+            yield Fault(("between",), "this is no part of the time", "two times, the first one less, as [10 s, 20 s]")
 
 
 @keyed
