@@ -1,7 +1,7 @@
 """How often `testbed compare` errs and what it finds, over made-up suites: `python -m benchmarks power`.
 
-A suite is that of scenarios/regression: its cells, one primary metric and five others. A trial's value is 1 plus noise
-of a known sd (its CV). The two sides are independent unless pairs are correlated. The figures are shares of suites:
+A suite is ten scenarios of scenarios/regression: their cells, one primary metric and five others. A trial's value is 1
+plus noise of a known sd (its CV). The two sides are independent unless pairs are correlated. The figures are shares of suites:
 
 - errors: any "worse", or any "better" or "worse", although both sides are draws of the same
 - power: a primary cell whose true value drops is called worse, in a suite whose other cells do not change
@@ -41,6 +41,11 @@ Key: TypeAlias = tuple[str, int, int]
 TOLERANCE, ALPHA = 0.03, 0.05
 SEEDS, CVS, DROPS = (3, 5, 10), (0.02, 0.10, 0.30), (0.02, 0.05, 0.10, 0.20)
 FOLDER = Path(__file__).parents[1] / "scenarios" / "regression"
+NAMES = (
+    *("bufferbloat", "bulk", "coexistence", "idle", "random-loss", "rate-step", "rtt-unfairness", "shallow-buffer"),
+    *("start-stop", "timeout"),
+)
+"""The scenarios of which the published figures are."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +69,7 @@ class Rates:
 @cache
 def sizes() -> dict[str, int]:
     """How many cells each scenario of the suite has."""
-    found = {path.stem: load_scenario(path) for path in sorted(FOLDER.glob("*.yaml"))}
+    found = {name: load_scenario(FOLDER / f"{name}.yaml") for name in NAMES}
     return {name: len({trial.params for trial in scenario.trials()}) for name, scenario in found.items()}
 
 

@@ -17,7 +17,7 @@ from rich.console import Console
 
 from testbed.analysis.expectation.verdict import Verdict, seen_range
 from testbed.commands.candidate.contender import CUBIC, Contender
-from testbed.commands.candidate.suite import scenario_files
+from testbed.commands.candidate.suite import GROUPS, named, ours
 from testbed.commands.candidate.under_test import under_test
 from testbed.commands.measure.run import carry_out
 from testbed.kernel.image.cache import find
@@ -74,7 +74,7 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--jobs", type=int, default=1)
     asked = parser.parse_args(words)
     made: list[tuple[str, ...]] = []
-    for path in scenario_files(asked.scenario or ()):
+    for path in asked.scenario or ours(named([*GROUPS])):
         found = {each: verdicts(path, each, asked.output, asked.seeds, asked.jobs) for each in asked.controls}
         made += rows(path, found)
     print(table(("scenario", "rule", "bound", *asked.controls), made))

@@ -14,6 +14,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import jsonschema
+import numpy as np
 import pytest
 import typer
 import yaml
@@ -22,13 +23,15 @@ from storedruns import Made, trial_result, write_run
 
 from testbed import cli
 from testbed.analysis.expectation.measured import EXTRA, Measured
+from testbed.analysis.expectation.measured import SAMPLED as OF_SAMPLES
 from testbed.analysis.expectation.measured import read as read_measured
+from testbed.analysis.expectation.part import PARTS
 from testbed.analysis.expectation.verdict import verdicts
-from testbed.analysis.metric import METRICS, AtLeast
+from testbed.analysis.metric import METRICS, AtLeast, FlowSamples
 from testbed.codec.keyed import read
 from testbed.error import SpecError, UserError
 from testbed.exercise.rule.measure import Measure
-from testbed.model.expectation import EXTRA_UNITS, Expectation
+from testbed.model.expectation import EXTRA_UNITS, OF_A_PART, Expectation
 from testbed.model.metric_need import NEEDS
 from testbed.model.run_setting import METRIC_UNITS
 from testbed.model.scenario import Trial
@@ -104,6 +107,9 @@ def test_a_rule_is_the_same_in_a_scenario_and_in_an_exercise(tmp_path: Path) -> 
 
 
 BAD = [
+    ("least: 8 Mbit/s", "least: 8 Mbit/s, between: [2 s, 2 s]", "between: this is no part of the time"),
+    ("least: 8 Mbit/s", "least: 8 Mbit/s, between: [2 s]", "between: this is no part of the time"),
+    ("goodput, least: 8 Mbit/s", "convergence, most: 8 s, between: [1 s, 2 s]", "convergence is of the whole time"),
     ("goodput", "speed", "'speed' is not a metric"),
     ("least: 8 Mbit/s", "least: 8", "least: .*rate"),
     ("least: 8 Mbit/s", "least: 0 Mbit/s", "every value would do"),
@@ -271,7 +277,8 @@ def test_bounds_in_another_unit_than_the_metric_are_no_bounds() -> None:
 
 
 def test_the_values_that_only_rules_ask_for_have_units() -> None:
-    assert [*EXTRA] == [*EXTRA_UNITS]
+    assert [*EXTRA, *OF_SAMPLES] == [*EXTRA_UNITS]
+    assert PARTS.keys() == OF_A_PART
     even = Measured(trial_result(Made({}, [3e6, 1e6])), {})
     share = Expectation("even", "share", "ratio", least="20 %", most="40 %", number=1)
     assert outcomes(share, replace(share, number=0), replace(share, number=2), trials=[even]) == [
@@ -279,6 +286,63 @@ def test_the_values_that_only_rules_ask_for_have_units() -> None:
         "failed",
         "not checked",
     ]
+
+
+STEP_S = 0.1
+
+
+def flows_of(*rates_bps: Callable[[float], float], until_s: float = 20.0) -> Measured:
+    """Two trials' worth of samples, in which each flow has a rate at each time."""
+    times = np.arange(0, until_s + STEP_S / 2, STEP_S)
+
+    def sampled(rate: Callable[[float], float]) -> FlowSamples:
+        brought = np.cumsum([0.0, *(rate(time) * STEP_S / 8 for time in times[:-1])])
+        return FlowSamples(times, brought, np.where(times < 10, 0.02, 0.08))
+
+    samples = [sampled(each) for each in rates_bps]
+    return Measured(trial_result(Made({}, [1e6] * len(samples))), {}, samples=lambda: samples)
+
+
+def test_a_part_of_the_time_has_its_own_values() -> None:
+    trial = flows_of(lambda at: 4e6 if at < 10 else 1e6, lambda at: 4e6 if at < 10 else 3e6)
+
+    def value(metric: str, part: tuple[float, float], number: int = 0) -> float | None:
+        return trial.value(metric, number, part)
+
+    assert value("goodput", (2, 8)) == pytest.approx(8e6)
+    assert value("goodput", (12, 18)) == pytest.approx(4e6)
+    assert value("flow-goodput", (12, 18), 1) == pytest.approx(3e6)
+    assert value("share", (5, 15), 1) == pytest.approx(7 / 12)
+    assert value("fairness", (12, 18)) == pytest.approx(0.8)
+    assert value("rtt", (2, 8)) == pytest.approx(0.02)
+    assert value("rtt-p95", (12, 18)) == pytest.approx(0.08)
+    assert value("goodput", (15, 25)) is None, "nobody looked so long"
+    assert value("flow-goodput", (2, 8), 2) is None
+
+
+def test_a_flow_starves_below_a_tenth_of_its_fair_share() -> None:
+    trial = flows_of(lambda at: 2e6, lambda at: 0.09e6 if 5 <= at < 9 else 1e6)
+    assert trial.value("starved", 0) == 0
+    assert trial.value("starved", 1) == pytest.approx(4, abs=0.25)
+    assert trial.value("starved", 1, (6, 8)) == pytest.approx(2, abs=0.25)
+    silent = flows_of(lambda at: 0.0 if at > 5 else 1e6, lambda at: 0.0 if at > 5 else 1e6)
+    assert silent.value("starved", 0) == 0, "what nobody has is nobody's"
+    lost = Measured(trial.result, {})
+    assert lost.value("starved", 0) is None
+    assert lost.value("goodput", 0, (2, 8)) is None
+
+
+def test_a_rule_about_a_part_of_the_time_is_kept_with_the_run_and_said_in_words(tmp_path: Path) -> None:
+    text = "  - {name: r, measure: {metric: goodput, between: [1 s, 2500 ms], least: 8 Mbit/s}}\n"
+    (made,) = load_scenario(written(tmp_path, text)).expect
+    assert (made.between_s, made.measured) == ((1.0, 2.5), "goodput from 1 s to 2.5 s")
+    folder = run_with(tmp_path / "r", made)
+    assert Store(folder).open().expect == (made,)
+    about = json.loads((folder / "run.json").read_text())
+    about["expect"][0]["between_ns"] = [5]
+    (folder / "run.json").write_text(json.dumps(about))
+    with pytest.raises(UserError, match="no part of the time"):
+        _ = Store(folder).open().expect
 
 
 def run_with(folder: Path, *rules: Expectation, verdict: str = "valid", listed: int = 2) -> Path:
@@ -490,16 +554,16 @@ WORKLOADS = {
 FLOW_TIMES = {"fct", "fct-p95", "fct-p99", "slowdown", "slowdown-p99", "unfinished"}
 SAMPLED = {"rtt", "rtt-p95", "rtt-p99"}
 POSSIBLE = {
-    "flow": {"goodput", "retransmits", *SAMPLED, "fairness", "convergence", "share"},
-    "alone": {"goodput", "retransmits", *SAMPLED, "convergence"},
-    "arrivals": {"goodput", "retransmits", *FLOW_TIMES},
-    "iperf3": {"goodput", "retransmits", "fairness", "share"},
-    "iperf3-udp": {"goodput", "fairness", "share"},
-    "udp": {"goodput", "fairness", "share"},
+    "flow": {"goodput", "flow-goodput", "retransmits", *SAMPLED, "fairness", "convergence", "share", "starved"},
+    "alone": {"goodput", "flow-goodput", "retransmits", *SAMPLED, "convergence"},
+    "arrivals": {"goodput", "flow-goodput", "retransmits", *FLOW_TIMES},
+    "iperf3": {"goodput", "flow-goodput", "retransmits", "fairness", "share"},
+    "iperf3-udp": {"goodput", "flow-goodput", "fairness", "share"},
+    "udp": {"goodput", "flow-goodput", "fairness", "share"},
     "ping": {"ping-p50", "ping-p95", "ping-p99"},
-    "http": {"goodput", "fairness", "share"},
-    "apart": {"goodput", "retransmits", *SAMPLED, "share"},
-    "short": {"goodput", "retransmits", *SAMPLED, "fairness", "share"},
+    "http": {"goodput", "flow-goodput", "fairness", "share"},
+    "apart": {"goodput", "flow-goodput", "retransmits", *SAMPLED, "share", "starved"},
+    "short": {"goodput", "flow-goodput", "retransmits", *SAMPLED, "fairness", "share", "starved"},
 }
 """What trials of these workloads measured, in lab kernels; `test_a_trial_has_what_check_says_it_can_have` runs them."""
 MOST = {"s": "most: 100 s", "bit/s": "most: 1 Tbit/s", "ratio": "most: 99.99 %"}
@@ -532,12 +596,15 @@ def test_what_is_refused_names_what_such_trials_have(tmp_path: Path) -> None:
         load_scenario(written(tmp_path, asking("fct-p99"), ANSWERS))
     assert str(refused.value).endswith(
         "x.yaml:9: metric: no trial can have fct-p99, which needs flows of `tool: flow` that arrive "
-        "and end (arrivals); allowed: goodput, retransmits, rtt, rtt-p95, rtt-p99, fairness, convergence, share "
-        "(did you mean 'rtt-p99'?); or another workload"
+        "and end (arrivals); allowed: goodput, retransmits, rtt, rtt-p95, rtt-p99, fairness, convergence, share, "
+        "flow-goodput, starved (did you mean 'rtt-p99'?); or another workload"
     )
 
 
 NEVER = [
+    ("samples: {interval: 100 ms}", "samples: none", "goodput", ", between: [1 s, 2 s]"),
+    (BULK, BULK, "starved", ", number: 2"),
+    (BULK, BULK, "flow-goodput", ", number: 2"),
     ("samples: {interval: 100 ms}", "samples: none", "rtt", ""),
     ("samples: {interval: 100 ms}", "samples: none", "convergence", ""),
     ("flows: 2}", "flows: 2, start: 2 s}\nsamples: none", "fairness", ""),
@@ -591,7 +658,7 @@ def test_a_trial_has_what_check_says_it_can_have(workload: str, tmp_path: Path, 
 
 EVIDENCE = frozenset({"result.json", "host.json", "trial.json"})
 """The files of a trial without which no rule can hold; those about the metrics of NEED_SAMPLES need one more."""
-NEED_SAMPLES = {name for name, each in METRICS.items() if each.needs_samples}
+NEED_SAMPLES = {name for name, each in METRICS.items() if each.needs_samples} | {*OF_SAMPLES}
 
 
 @pytest.mark.lab

@@ -72,12 +72,15 @@ def test_a_run_keeps_it(tmp_path: Path) -> None:
 
 def test_the_regression_scenarios_say_what_they_are_about() -> None:
     said = {path.stem: load_scenario(path).primary for path in (ROOT / "scenarios/regression").glob("*.yaml")}
-    assert {name: metric for name, metric in said.items() if metric is not None} == {
-        "bufferbloat": "rtt",
-        "coexistence": "fairness",
-        "idle": "retransmits",
-        "rate-step": "rtt-p95",
-        "start-stop": "convergence",
+    by_metric = {metric: {name for name, each in said.items() if each == metric} for metric in set(said.values())}
+    assert {metric: names for metric, names in by_metric.items() if metric is not None} == {
+        "convergence": {"start-stop"},
+        "fairness": {"classic-ecn", "coexistence", "dualpi2", "harm", "minority", "second-flow"},
+        "fct": {"short-beside-long", "short-flows"},
+        "ping-p95": {"latency"},
+        "retransmits": {"high-loss", "idle", "low-bdp", "policer"},
+        "rtt": {"aqm", "bufferbloat"},
+        "rtt-p95": {"app-limited", "ecn-step", "rate-step"},
     }
 
 

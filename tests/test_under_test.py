@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from testbed.commands.candidate.contender import Contender
-from testbed.commands.candidate.suite import QUICK, scenario_files
+from testbed.commands.candidate.suite import FIRST, GROUPS, QUICK, chosen, given, named, ours
 from testbed.commands.candidate.under_test import under_test
 from testbed.error import UserError
 from testbed.kernel.image.cache import KernelImage
+from testbed.library import SCENARIOS
 from testbed.model.background import Constant
-from testbed.model.expectation import chosen
+from testbed.model.expectation import chosen as is_chosen
 from testbed.model.run_setting import Kernel
 from testbed.model.scenario import Scenario, Trial
 from testbed.spec.load import load_scenario
@@ -28,7 +29,7 @@ def side(control: str, name: str = "mine", **changes: object) -> Contender:
 
 @cache
 def suite(control: str, base: str = "cubic") -> dict[str, Scenario]:
-    files = scenario_files(())
+    files = ours(named([*GROUPS]))
     assert len(files) >= 8
     return {path.stem: under_test(load_scenario(path), side(control), base, 3) for path in files}
 
@@ -41,7 +42,7 @@ def controls(trial: Trial) -> list[str]:
 
 def is_twin(scenario: Scenario, trial: Trial) -> bool:
     """Whether a rule divides by what it measures."""
-    return any(rule.over is not None and chosen(rule.over, dict(trial.params)) for rule in scenario.expect)
+    return any(rule.over is not None and is_chosen(rule.over, dict(trial.params)) for rule in scenario.expect)
 
 
 def test_the_control_under_test_is_in_every_trial_of_the_suite_but_twins_and_cubic_is_only_an_incumbent() -> None:
@@ -67,7 +68,7 @@ def test_rules_name_the_control_under_test_and_the_twin_that_they_divide_by() ->
 
 
 def test_the_base_of_the_suite_runs_what_the_files_say() -> None:
-    for path in scenario_files(()):
+    for path in ours(named([*GROUPS])):
         plain = load_scenario(path, ["repetitions=3"])
         mine = under_test(load_scenario(path), side("cubic"), "cubic", 3)
         assert [controls(each) for each in mine.trials()] == [controls(each) for each in plain.trials()]
@@ -132,7 +133,7 @@ sweep: {congestion: [reno, cubic, bbr]}
 
 def test_two_scenarios_of_one_name_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="two files are called a; allowed: names that differ"):
-        scenario_files((tmp_path / "a.yaml", tmp_path / "b" / "a.yaml"))
+        given((tmp_path / "a.yaml", tmp_path / "b" / "a.yaml"))
 
 
 def test_another_kernel_control_or_setting_is_another_folder() -> None:
@@ -148,7 +149,20 @@ def test_another_kernel_control_or_setting_is_another_folder() -> None:
     assert replace(plain, label="a new name").identity("cubic", "suite") == plain.identity("cubic", "suite")
 
 
-def test_the_quick_part_is_of_the_suite_and_in_its_order() -> None:
-    whole, part = ([path.stem for path in scenario_files((), is_quick)] for is_quick in (False, True))
-    assert set(part) == set(QUICK) < set(whole)
-    assert part == [each for each in whole if each in part]
+def stems(*groups: str, is_quick: bool = False, is_full: bool = False) -> list[str]:
+    return [path.stem for path in chosen((), groups, is_quick=is_quick, is_full=is_full)]
+
+
+def test_the_parts_of_the_suite_are_in_its_order_and_each_file_has_one_group() -> None:
+    whole = stems(is_full=True)
+    assert sorted(whole) == sorted(path.stem for path in (SCENARIOS / "regression").glob("*.yaml"))
+    assert sum(map(len, GROUPS.values())) == len(whole)
+    assert (stems(), set(stems(is_quick=True))) == ([*FIRST], {*QUICK})
+    assert set(stems("aqm", "loss")) == {*GROUPS["aqm"], *GROUPS["loss"]}
+    for part in (stems(), stems(is_quick=True), stems("aqm", "sharing")):
+        assert part == [each for each in whole if each in part]
+
+
+def test_a_group_that_is_none_is_refused() -> None:
+    with pytest.raises(UserError, match=r"there is no such group; allowed: capacity, .*'aqm'"):
+        stems("aqms")

@@ -88,7 +88,7 @@ def _may_converge(asked: Asked) -> bool:
 
 
 def _is_flow(asked: Asked) -> bool:
-    return asked.number < asked.flows
+    return asked.workload.sends_data and asked.number < asked.flows
 
 
 def _arrive(asked: Asked) -> bool:
@@ -148,7 +148,7 @@ NEEDS: Mapping[str, Need] = MappingProxyType(
             lambda asked: asked.workload.sends_data and asked.number < len(asked.background),
             of_tool=False,
         ),
-        "flow-goodput": Need("a flow of this number, from 0", _is_flow),
+        "flow-goodput": Need("data, and a flow of this number, from 0", _is_flow),
         "starved": Need(
             f"{SAMPLED.what}, two of them, and one of this number, from 0",
             lambda asked: _is_sampled(asked) and max(1, asked.number) < asked.flows,

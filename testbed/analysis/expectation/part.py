@@ -58,9 +58,9 @@ def _cut(each: FlowSamples, from_s: float, to_s: float) -> FlowSamples:
 def starved_s(part: Part, flow: int) -> float | None:
     """The longest time in which the flow's mean over a second is below a tenth of its fair share, which is all that the
     flows have in that second, over their number. 0 if there is none; a second at least. A second in which nothing
-    passes at all is nobody's.
+    passes at all is nobody's. None without a second flow.
     """
-    if flow >= len(part.flows):
+    if flow >= len(part.flows) or len(part.flows) < 2:
         return None
     times = part.flows[0].time_s
     step_s = float(np.median(np.diff(times)))

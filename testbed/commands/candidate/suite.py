@@ -7,10 +7,12 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
+from types import MappingProxyType
 
 from rich.console import Console
 
@@ -18,7 +20,7 @@ from ...analysis.metric import METRICS
 from ...cache_folder import open_lock, try_lock
 from ...compare.look import LEAST
 from ...compare.run import TOLERANCE, RunComparison
-from ...error import UserError
+from ...error import UserError, one_of
 from ...library import SCENARIOS
 from ...model.background import Constant
 from ...model.run_setting import LAB, PRIMARY
@@ -27,35 +29,73 @@ from ...spec.load import files_of, load_scenario
 from ...sweep.store import Store
 from ...trial import strict_folder
 from ...trial.folder import HOST, PROVENANCE, TRIAL, unwritable
+from ...units import counted
 from .. import compared_run, question
 from ..known import learn_metrics
-from ..measure.run import carry_out
-from ..screen import duration
+from ..measure.run import carry_out, prepare
+from ..screen import between, duration
 from ..sequential.budget import Budget
 from ..sequential.until_decided import UntilDecided
 from ..terminal import say
 from .contender import VARIANT_KEY, Contender, Pair
 from .under_test import under_test
 
-FIRST = ("shallow-buffer", "idle", "timeout", "bulk", "random-loss", "coexistence", "rate-step", "bufferbloat")
-"""Scenarios of ours in which a change of a control was most often seen, the first one first; then all others."""
+GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "capacity": ("shallow-buffer", "bulk", "bufferbloat", "high-delay", "low-bdp", "aggregation", "policer"),
+        "loss": ("random-loss", "high-loss", "wireless-bursts"),
+        "sharing": ("coexistence", "harm", "minority", "start-stop", "second-flow", "rtt-unfairness", "unresponsive"),
+        "short": ("short-flows", "short-beside-long", "long-beside-short", "latency"),
+        "change": ("timeout", "rate-step", "delay-step", "varying-delay", "variable-rate"),
+        "reordering": ("undo-reordering", "undo-delay", "reordering"),
+        "application": ("idle", "app-limited"),
+        "aqm": ("aqm", "classic-ecn", "dualpi2"),
+        "data-center": ("ecn-step", "incast"),
+    }
+)
+"""All scenarios of ours, by what they are about: what --group selects, and --full runs."""
+FIRST = (
+    *("shallow-buffer", "idle", "timeout", "bulk", "random-loss", "coexistence", "rate-step", "bufferbloat"),
+    *("undo-reordering", "undo-delay", "harm", "high-loss", "short-flows", "start-stop", "rtt-unfairness"),
+)
+"""Those of a suite for which nothing was asked. In any suite they come first: a change was most often seen in the first
+one.
+"""
 QUICK = ("shallow-buffer", "idle", "timeout", "bulk", "coexistence")
 """Those of --quick: more seeds of fewer cells decide more than three seeds of all."""
 OF_SIDE = frozenset({HOST, PROVENANCE, TRIAL})
 """Files of a trial that name its kernel or this computer."""
 
 
-def scenario_files(given: Sequence[Path], is_quick: bool = False) -> tuple[Path, ...]:
-    """The files of the suite, or of its quick part, in the order in which they run; or those that are `given`. Raises
-    UserError for two of one name.
-    """
-    folder = SCENARIOS / "regression"
-    files = tuple(given) or tuple(path for path in folder.glob("*.yaml") if not is_quick or path.stem in QUICK)
+def named(groups: Sequence[str]) -> frozenset[str]:
+    """The scenarios of these groups. Raises UserError for what is none."""
+    for each in groups:
+        if each not in GROUPS:
+            raise UserError(f"--group {each}: there is no such group; allowed: {one_of([*GROUPS], each)}")
+    return frozenset(name for each in groups for name in GROUPS[each])
+
+
+def ours(names: Collection[str]) -> tuple[Path, ...]:
+    """The files of these scenarios of ours, in the order in which they run."""
+    order = (*FIRST, *(name for group in GROUPS.values() for name in group if name not in FIRST))
+    return tuple(SCENARIOS / "regression" / f"{name}.yaml" for name in order if name in names)
+
+
+def chosen(own: Sequence[Path], groups: Sequence[str], *, is_quick: bool, is_full: bool) -> tuple[Path, ...]:
+    """The files of a suite: the author's `own` ones, or ours: the quick part, some groups, all, or those of FIRST."""
+    if own:
+        return given(own)
+    if is_quick:
+        return ours(QUICK)
+    return ours(named([*GROUPS] if is_full else groups) or FIRST)
+
+
+def given(files: Sequence[Path]) -> tuple[Path, ...]:
+    """The author's own files. Raises UserError for two of one name."""
     names = [path.stem for path in files]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise UserError(f"--scenario: two files are called {', '.join(twice)}; allowed: names that differ")
-    order = {name: number for number, name in enumerate(FIRST)}
-    return files if given else tuple(sorted(files, key=lambda path: (order.get(path.stem, len(order)), path.stem)))
+    return tuple(files)
 
 
 @dataclass(frozen=True)
@@ -103,6 +143,7 @@ class Suite:
         """
         scenarios = [(path, load_scenario(path)) for path in self.files]
         self._refuse_other_kernels(scenarios)
+        self._foretell()
         for number, (path, _) in enumerate(scenarios):
             if self._left_s() <= 0:
                 said = f"{number} of {len(scenarios)} scenarios are measured; the same command goes on"
@@ -141,6 +182,30 @@ class Suite:
                     "scenario without `kernel`"
                 )
 
+    def _foretell(self) -> None:
+        """Says what the first seeds will take."""
+        waiting, least_s, most_s = 0, 0.0, 0.0
+        for path, (home, side) in product(self.files, self._sides):
+            scenario = self._asked(path, side)
+            if not scenario.cells:
+                continue
+            prepared = prepare(scenario, Store(home / path.stem))
+            told = prepared.forecast.told([each.params for each in prepared.waiting], self.jobs)
+            waiting += len(prepared.waiting)
+            least_s, most_s = least_s + told.wall_s.least, most_s + told.wall_s.most
+        if waiting:
+            budget = "" if self.budget.wall_s is None else f"; the budget is {duration(self.budget.wall_s)}"
+            what = f"{counted(len(self.files), 'scenario')}, {counted(waiting, 'trial')} of first seeds"
+            say(self.console, f"suite: {what}, {between(least_s, most_s)}{budget}")
+
+    @property
+    def _sides(self) -> tuple[tuple[Path, Contender], ...]:
+        return (self.base, self.pair.base), (self.candidate, self.pair.candidate)
+
+    def _asked(self, path: Path, side: Contender) -> Scenario:
+        """A scenario with its first seeds, for a side."""
+        return under_test(load_scenario(path, side.settings), side, self.pair.base.control, LEAST)
+
     def _left_s(self) -> float:
         wall_s = self.budget.wall_s
         return float("inf") if wall_s is None else wall_s - (time.monotonic() - self.began_s)
@@ -148,9 +213,8 @@ class Suite:
     def _measure(self, path: Path) -> bool:
         """The first seeds of a scenario on both sides; whether anything was measured."""
         is_new = False
-        for home, side in ((self.base, self.pair.base), (self.candidate, self.pair.candidate)):
-            asked = load_scenario(path, side.settings)
-            scenario = under_test(asked, side, self.pair.base.control, LEAST)
+        for home, side in self._sides:
+            scenario = self._asked(path, side)
             if not scenario.cells:
                 what = (
                     "program has {variant} in its words"

@@ -23,7 +23,7 @@ from ..screen import duration
 from ..sequential.budget import Budget, budget_of
 from ..terminal import Terminal, say
 
-BUDGET = "10 min"
+BUDGET, BUDGET_FULL = "10 min", "40 min"
 QUICK = Budget(repetitions=8, wall_s=180.0)
 
 EXAMPLES = (
@@ -35,8 +35,14 @@ EXAMPLES = (
      "testbed cc sysctl:net.ipv4.tcp_sack=0"),
 )  # fmt: skip
 
+SUITES = ("--quick", "--full", "--group", "--scenario")
+"""Options that say what runs: one of them."""
+
 RULES = (
     Never("--quick", ("--budget",), "{option} is a budget of 3 min and 8 seeds; allowed: it, or {others}"),
+    Never("--quick", SUITES[1:], "{option} is a suite of its own; allowed: it, or one of {others}"),
+    Never("--full", SUITES[2:], "{option} is the whole suite; allowed: it, or one of {others}"),
+    Never("--group", SUITES[3:], "{option} is a part of the suite; allowed: it, or {others}"),
 )  # fmt: skip
 
 
@@ -62,13 +68,23 @@ def cc(
         list[str] | None,
         typer.Option(
             metavar="BUDGET",
-            help=f'When to give up on cells that cannot be told apart, as "{BUDGET}" (if left out), "40 seeds" (of a '
-            'cell) or "500 trials"; may be repeated.',
+            help=f'When to give up on cells that cannot be told apart, as "{BUDGET}" (if left out; with --full '
+            f'"{BUDGET_FULL}"), "40 seeds" (of a cell) or "500 trials"; may be repeated.',
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Only half of the suite's cells, up to 8 seeds of each, 3 min at most.")
+        bool, typer.Option("--quick", help="Only a few of the suite's cells, up to 8 seeds of each, 3 min at most.")
     ] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="All scenarios, in place of those in which a change is most often seen.")
+    ] = False,
+    group: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="GROUP",
+            help=f"All scenarios of this group, which is one of {', '.join(suite.GROUPS)}; may be repeated.",
+        ),
+    ] = None,
     source: Annotated[
         str | None,
         typer.Option(
@@ -110,7 +126,7 @@ def cc(
     cannot tell; and 6 if the kernel oopses, or the control breaks what every control must keep.
     """
     option_rule.refuse(option_rule.given_in(context), RULES)
-    asked = QUICK if quick else budget_of(budget or [BUDGET])
+    asked = QUICK if quick else budget_of(budget or [BUDGET_FULL if full else BUDGET])
     if watching:
         watch.watch(Path(what), _again(sys.argv))
     console = Terminal()
@@ -122,7 +138,7 @@ def cc(
     if made.built is not None:
         _tell_build(console, made.built)
     began_s = time.monotonic()
-    files = suite.scenario_files(scenario or (), quick)
+    files = suite.chosen(scenario or (), group or (), is_quick=quick, is_full=full)
     pairs = contender.swept(made, param or ())
     codes = [_code(Suite(pair, files, output, asked, jobs, console, began_s)) for pair in pairs]
     if code := max(codes, key=SEVERITY.index):

@@ -117,7 +117,8 @@ class MeasureKeys(Keyed):
             what = f"{self.metric} is of the whole time"
             yield Fault(("between",), what, f"between with {', '.join(sorted(OF_A_PART))}", named=True)
         if len(self.between) != 2 or self.between[0] >= self.between[1]:
-            yield Fault(("between",), "this is no part of the time", "two times, the first one less, as [10 s, 20 s]")
+            allowed = "two times, the first one less, as [10 s, 20 s]"
+            yield Fault(("between",), "this is no part of the time", allowed, named=True)
 
 
 @keyed
