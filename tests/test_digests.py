@@ -23,7 +23,7 @@ NOT_COVERED = {
     *("machine", "address", "ssh", "known_hosts", "nics", "emulator"),
     *("lab-realtime", "lab", "netns"),
     *("python", "options"),
-    *("expect", "metric", "where", "over", "least", "most", "number", "needs", "message", "rare"),
+    *("expect", "metric", "where", "over", "between", "least", "most", "number", "needs", "message", "rare"),
     *("rtt-p99", "ping-p50", "ping-p95", "ping-p99"),
     *("topo", "class", "args", "bridge", "text", "linear", "quick", "note", "opportunities", "rows", "nftables_text"),
 }

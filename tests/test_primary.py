@@ -76,7 +76,7 @@ def test_the_regression_scenarios_say_what_they_are_about() -> None:
     assert {metric: names for metric, names in by_metric.items() if metric is not None} == {
         "convergence": {"start-stop"},
         "fairness": {"classic-ecn", "coexistence", "dualpi2", "harm", "minority", "second-flow"},
-        "fct": {"short-beside-long", "short-flows"},
+        "fct": {"short-vs-long", "short-flows"},
         "ping-p95": {"latency"},
         "retransmits": {"high-loss", "idle", "low-bdp", "policer"},
         "rtt": {"aqm", "bufferbloat"},

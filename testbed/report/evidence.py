@@ -63,7 +63,7 @@ GROUPS: tuple[tuple[str, tuple[Section, ...]], ...] = (
             Section(
                 "Real-Time Congestion Control", ("latency",), "controls of real-time media; here pings share the queue"
             ),
-            Section("Short and Long Flows", ("short-beside-long", "long-beside-short")),
+            Section("Short and Long Flows", ("short-vs-long", "long-vs-short")),
         ),
     ),
     (
@@ -79,7 +79,7 @@ GROUPS: tuple[tuple[str, tuple[Section, ...]], ...] = (
             Section("Paths with Tail-Drop Queues", ("bulk", "shallow-buffer", "bufferbloat", "harm")),
             Section("Tunnel Behavior", why="topologies have no tunnels"),
             Section("Wired Paths", ("bulk",), "rates beyond 100 Mbit/s"),
-            Section("Wireless Paths", ("random-loss", "wireless-bursts", "variable-rate", "aggregation")),
+            Section("Wireless Paths", ("random-loss", "loss-bursts", "variable-rate", "aggregation")),
         ),
     ),
     (
@@ -98,7 +98,7 @@ GROUPS: tuple[tuple[str, tuple[Section, ...]], ...] = (
                 ("unresponsive", "policer"),
                 "receivers and routers that lie: acknowledgements of what did not come, marks that are removed",
             ),
-            Section("Extreme Packet Reordering", ("reordering", "undo-reordering")),
+            Section("Extreme Packet Reordering", ("reordering", "undo-reorder")),
             Section("Transient Events", ("idle", "rate-step", "app-limited")),
             Section(
                 "Sudden Changes in the Path",

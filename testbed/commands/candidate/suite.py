@@ -43,11 +43,11 @@ from .under_test import under_test
 GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "capacity": ("shallow-buffer", "bulk", "bufferbloat", "high-delay", "low-bdp", "aggregation", "policer"),
-        "loss": ("random-loss", "high-loss", "wireless-bursts"),
+        "loss": ("random-loss", "high-loss", "loss-bursts"),
         "sharing": ("coexistence", "harm", "minority", "start-stop", "second-flow", "rtt-unfairness", "unresponsive"),
-        "short": ("short-flows", "short-beside-long", "long-beside-short", "latency"),
+        "short": ("short-flows", "short-vs-long", "long-vs-short", "latency"),
         "change": ("timeout", "rate-step", "delay-step", "varying-delay", "variable-rate"),
-        "reordering": ("undo-reordering", "undo-delay", "reordering"),
+        "reordering": ("undo-reorder", "undo-delay", "reordering"),
         "application": ("idle", "app-limited"),
         "aqm": ("aqm", "classic-ecn", "dualpi2"),
         "data-center": ("ecn-step", "incast"),
@@ -56,7 +56,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """All scenarios of ours, by what they are about: what --group selects, and --full runs."""
 FIRST = (
     *("shallow-buffer", "idle", "timeout", "bulk", "random-loss", "coexistence", "rate-step", "bufferbloat"),
-    *("undo-reordering", "undo-delay", "harm", "high-loss", "short-flows", "start-stop", "rtt-unfairness"),
+    *("undo-reorder", "undo-delay", "harm", "high-loss", "short-flows", "start-stop", "rtt-unfairness"),
 )
 """Those of a suite for which nothing was asked. In any suite they come first: a change was most often seen in the first
 one.
