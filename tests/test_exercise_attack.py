@@ -145,8 +145,8 @@ def test_the_configuration_of_a_router_writes_no_files() -> None:
     assert "writes a file" in found.problems[0]
 
 
-def test_a_program_as_the_controller_is_nobody(tmp_path: Path) -> None:
-    folder = tmp_path / "open"
+def with_program(folder: Path, run: str) -> Mark:
+    """The mark of a program as the controller, in an exercise in which the topology is the student's."""
     shutil.copytree(EXERCISES / "learning-switch", folder)
     said = (folder / "exercise.yaml").read_text()
     said = said.replace("variants:\n  other-hosts: hosts with other addresses, at other ports\n", "")
@@ -156,14 +156,24 @@ def test_a_program_as_the_controller_is_nobody(tmp_path: Path) -> None:
     for name in ("solution", "starter"):
         (folder / name / "topology.yaml").write_text(topology)
     exercise = work_folder.find(str(folder))
-    run = "echo $(id -u) Error >&2; echo x >/run/trial/x.out; exec ovs-testcontroller ptcp:6653"
     files = dict(submission.of_solution(exercise).files)
     assert b"app: switch.py" in files["topology.yaml"]
     files["topology.yaml"] = files["topology.yaml"].replace(b"app: switch.py", f'command: [sh, -c, "{run}"]'.encode())
-    found = check.mark(exercise, submission.checked(exercise, "theirs", files, []))
+    return check.mark(exercise, submission.checked(exercise, "theirs", files, []))
+
+
+def test_a_program_as_the_controller_is_nobody(tmp_path: Path) -> None:
+    run = "echo $(id -u) Error >&2; echo x >/run/trial/x.out; exec ovs-testcontroller ptcp:6653"
+    found = with_program(tmp_path / "open", run)
     assert "could not be checked" not in str(found.rules[0].seen), found
     assert found.rules[0].points, found
     assert any("65534 Error" in note and "x.out: Permission denied" in note for note in found.notes), found.notes
+
+
+def test_a_program_that_does_not_listen_is_told_of_with_what_it_printed(tmp_path: Path) -> None:
+    found = with_program(tmp_path / "open", "echo no settings found; echo oh dear >&2; exec sleep 10000")
+    assert found.points == 0
+    assert found.ended == "a switch did not find its controller\nit said:\noh dear\nno settings found"
 
 
 def test_a_device_in_another_node_is_found() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 from collections.abc import Iterator
 from fractions import Fraction
@@ -257,11 +258,45 @@ def test_who_waits_for_a_controller_that_has_ended_stops_waiting(tmp_path: Path)
     with subprocess.Popen(["true"]) as ended:
         os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
         (tmp_path / "pid").write_text(f"{ended.pid}\n")
-        words = ("sh", "-c", node_files.IMPATIENT, tmp_path / "pid", "sleep", "1000")
+        words = ("sh", "-c", node_files.IMPATIENT, tmp_path / "pid", "0", "sleep", "1000")
         assert subprocess.run(words, timeout=60, check=False).returncode == 1
     (tmp_path / "pid").write_text(f"{os.getpid()}\n")
-    words = ("sh", "-c", node_files.IMPATIENT, tmp_path / "pid", "sh", "-c", "exit 5")
+    words = ("sh", "-c", node_files.IMPATIENT, tmp_path / "pid", "0", "sh", "-c", "exit 5")
     assert subprocess.run(words, timeout=60, check=False).returncode == 5
+
+
+DEAF = """
+nodes:
+  a: {type: host}
+  s1: {type: ovs}
+  c0: {type: controller, command: [sh, deaf.sh], files: [deaf.sh]}
+links: {left: {ends: [a, s1]}}
+"""
+
+
+def test_a_program_that_idles_and_does_not_listen_is_told_of_long_before_the_switch_gives_up(tmp_path: Path) -> None:
+    home = Home.at(tmp_path)
+    (tmp_path / "net.yaml").write_text(f"name: deaf\n{DEAF}")
+    (tmp_path / "deaf.sh").write_text("echo no settings found\nexec sleep 10000\n")
+    done = home.run("up", tmp_path / "net.yaml", "--kernel", "lab-realtime")
+    said = done.stderr.decode()
+    assert done.returncode, said
+    assert (
+        "the controller does not listen at port 6653, and does nothing\nc0 printed, at last:\n  no settings found"
+        in said
+    )
+
+
+def test_a_program_that_is_slow_to_listen_or_works_is_waited_for(tmp_path: Path) -> None:
+    """Ports of this process's namespace; the port 1 is nobody's."""
+    with socket.socket() as listening, subprocess.Popen(["sh", "-c", "while :; do :; done"]) as works:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        for pid, port in ((works.pid, 1), (os.getpid(), listening.getsockname()[1])):
+            (tmp_path / "pid").write_text(f"{pid}\n")
+            words = ("sh", "-c", node_files.IMPATIENT.replace("-ge 4", "-ge 1"), tmp_path / "pid", str(port))
+            assert subprocess.run((*words, "sh", "-c", "sleep 4; exit 5"), timeout=60, check=False).returncode == 5
+        works.kill()
 
 
 def test_every_node_has_its_name_at_all_its_addresses() -> None:

@@ -76,7 +76,7 @@ def stand(
     steps = (*map(frr.patient, map(_talking, made.steps)), *_scripts(exercise, submission, net), *asked)
     ended = _run(exercise, made, steps, folder, cancelled)
     if ended is not None and LOST_CONTROLLER in ended:
-        ended = "\n".join(_not_started(folder)) or "a switch did not find its controller, which said nothing"
+        ended = "\n".join(_not_started(folder)) or _lost(folder)
     refused = explanation.refusals(openflow.errors(folder).values())
     return Stood(net, _outputs(folder), reasons, ended, tuple(_notes(folder)), refused)
 
@@ -194,6 +194,14 @@ def _not_started(folder: Path) -> Iterator[str]:
     for name, said in openflow.errors(folder).items():
         if found := openflow.NOT_STARTED.search(said):
             yield visible(f"{name.removeprefix('controller-')}: {found[0]}")
+
+
+def _lost(folder: Path) -> str:
+    """That a switch did not find its controller, and what that printed last."""
+    paths = sorted(each for end in ("err", "out", "log") for each in folder.glob(f"controller-*.{end}"))
+    said = [text for path in paths if (text := guest_file.told(path, guest_file.STORY_BYTES).strip())]
+    what = "a switch did not find its controller"
+    return "\n".join((what, "it said:", _end("\n".join(said)))) if said else f"{what}, which said nothing"
 
 
 def _end(text: str) -> str:

@@ -12,6 +12,7 @@ import contextlib
 import datetime
 import json
 import os
+import re
 import select
 import signal
 import socket
@@ -37,12 +38,15 @@ from ..plan.step import Serve, step_of
 from ..process import CommandError, Running
 from ..trial.strict_folder import remove_tree
 from ..trial.subject.openflow import NOT_STARTED
+from . import node_files
 from .node_files import MARK
 from .running_network import Process
 from .session_relay import Relay
 
 FAILED = "is_connected=true"
 """In the failed step: a switch waited for its controller."""
+DEAF = re.compile(rf"{node_files.DEAF} \d+, and does nothing")
+"""Not in the words of the step, where the number of the port is a variable."""
 FILES = "controller-*.err"
 LINES = 12
 """Of what each controller printed, at most; the last ones."""
@@ -59,6 +63,7 @@ def explained(error: str, folder: Path) -> str:
         path.stem.removeprefix("controller-"): guest_file.told(path, guest_file.STORY_BYTES) for path in _files(folder)
     }
     why = [f"{name}: {visible(found[0])}" for name, text in said.items() if (found := NOT_STARTED.search(text))]
+    why += [found[0] for found in DEAF.finditer(error)]
     return "\n".join([*(why or ["a switch did not find its controller"]), *_printed(folder)])
 
 

@@ -10,7 +10,7 @@ from ..model.address import AddressBook
 from ..model.node.type import NODE_TYPES
 from ..model.topology import Node, Topology
 from ..plan.node import frr, service
-from ..plan.node.control_channel import OVS_FOLDER
+from ..plan.node.control_channel import OVS_FOLDER, Channel
 from ..plan.step import Run, StartController, StartProgram, Step
 
 TRIAL = "/run/trial"
@@ -88,31 +88,54 @@ def talking(step: Step) -> Step:
     return replace(step, words=(*TALKING, *step.words), out=None)
 
 
+DEAF = "the controller does not listen at port"
+IDLE_S = 4
 IMPATIENT = """
+port=$1; shift
 "$@" & waits=$!
+looks=0 used=none since=0
 while kill -0 "$waits" 2>/dev/null; do
   if read -r pid <"$0"; then
     case "$(sed 's/.*) //' "/proc/$pid/stat")" in '' | Z* | X*) kill "$waits"; exit 1 ;; esac
+    looks=$((looks + 1))
+    if [ "$port" -gt 0 ] && [ $((looks % 5)) = 0 ]; then
+      read -r up rest </proc/uptime
+      up=${up%.*}
+      now=$(for each in /proc/[0-9]*; do
+        [ "$each/ns/net" -ef "/proc/$pid/ns/net" ] && sed 's/.*) //' "$each/stat"
+      done | awk '{used += $12 + $13} END {print NR, used}')
+      [ "$now" = "$used" ] || since=$up
+      used=$now
+      listens=$(printf ':%04X [0:]* 0A ' "$port")
+      if [ $((up - since)) -ge IDLE_S ] && ! cat "/proc/$pid/net/tcp" "/proc/$pid/net/tcp6" | grep -q "$listens"; then
+        kill "$waits"
+        echo "DEAF $port, and does nothing" >&3
+        exit 1
+      fi
+    fi
   fi 2>/dev/null
   sleep 0.1
-done
+done 3>&2
 wait "$waits"
-"""
+""".replace("IDLE_S", str(IDLE_S)).replace("DEAF", DEAF)
 """Runs a program that waits for a controller, until that has ended: $0 has the number of its process, which may be a
-zombie by then.
+zombie by then. With a port other than 0, it ends too once all processes in the controller's namespace have done nothing
+for IDLE_S, and nobody there listens at it.
 """
 
 
-def impatient(step: Step, controllers: Mapping[str, str]) -> Step:
-    """The step that waits until a switch has found its controller, which ends when the controller has. `controllers`
-    are the folders of controllers, by switch.
+def impatient(step: Step, controllers: Mapping[str, Channel]) -> Step:
+    """The step that waits until a switch has found its controller, which ends when the controller has, or when it is a
+    program that never listens. `controllers` are by switch.
     """
     if not isinstance(step, Run) or "is_connected=true" not in step.words:
         return step
     switch = next(word for word in step.words if word.startswith("OVS_RUNDIR=")).rpartition("/")[2]
     if switch not in controllers:
         return step
-    return replace(step, words=("sh", "-c", IMPATIENT, f"{controllers[switch]}/pid", *step.words))
+    channel = controllers[switch]
+    port = 0 if channel.controller.program is None else channel.controller.port
+    return replace(step, words=("sh", "-c", IMPATIENT, f"{channel.folder}/pid", str(port), *step.words))
 
 
 def _hosts(topology: Topology, book: AddressBook) -> Iterator[str]:

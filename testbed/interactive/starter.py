@@ -130,7 +130,7 @@ def _write(
     steps, _ = substituted(
         build.topology, (*build.steps, *awaited_ports(build.topology)), tools(), is_lab=image is not None
     )
-    controllers = {switch: each.folder for each in build.plan.channels for switch in each.switches}
+    controllers = {switch: each for each in build.plan.channels for switch in each.switches}
     machines = any(node.kind.runs_in == "computer" for node in build.topology.nodes)
     beginning: dict[str, Any] = {
         "entry": str(held.entry.path),
