@@ -79,6 +79,20 @@ def test_a_flow_that_fills_a_lossless_path_gets_all_of_its_rate(
     assert ran.result.nic == {"a": nic, "b": nic}
 
 
+@pytest.mark.parametrize(
+    ("rate", "window", "duration"), [("25 Gbit/s", "500 kB", "750 ms"), ("100 Gbit/s", "2 MB", "300 ms")]
+)
+def test_many_flows_fill_a_fast_link_to_a_part_in_ten_thousand(
+    run_trial: RunTrial, rate: str, window: str, duration: str
+) -> None:
+    """A burst of 64 KiB at either end of what counts is less than that."""
+    workload = {"window": window, "flows": 16, "duration": duration, "leave_out": "150 ms"}
+    ran = run_trial(path={"rate": rate, "rtt": "2 ms", "buffer": "1 bdp"}, workload=workload)
+    line_bps = ran.result.asked.rate_bps * PAYLOAD_BYTES / FRAME_BYTES
+    assert ran.result.goodput_bps == pytest.approx(line_bps, rel=1e-4)
+    assert ran.result.verdict == "valid", ran.result.findings
+
+
 def test_a_way_back_with_another_rate_carries_that_rate(run_trial: RunTrial) -> None:
     path = {"rate": {"forward": "100 Mbit/s", "backward": "20 Mbit/s"}}
     workload = {"from": "b", "to": "a", "duration": "3 s", "leave_out": "1 s", "window": "40 kB"}
