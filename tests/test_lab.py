@@ -80,12 +80,14 @@ def test_a_flow_that_fills_a_lossless_path_gets_all_of_its_rate(
 
 
 @pytest.mark.parametrize(
-    ("rate", "window", "duration"), [("25 Gbit/s", "500 kB", "750 ms"), ("100 Gbit/s", "2 MB", "300 ms")]
+    ("rate", "window", "duration"), [("25 Gbit/s", "600 kB", "750 ms"), ("100 Gbit/s", "2 MB", "300 ms")]
 )
 def test_many_flows_fill_a_fast_link_to_a_part_in_ten_thousand(
     run_trial: RunTrial, rate: str, window: str, duration: str
 ) -> None:
-    """A burst of 64 KiB at either end of what counts is less than that."""
+    """A burst of 64 KiB at either end of what counts is less than that. (With a window of 500 kB, which the link does
+    not fill, some segments are shorter, and headers take 0.0125 % more.)
+    """
     workload = {"window": window, "flows": 16, "duration": duration, "leave_out": "150 ms"}
     ran = run_trial(path={"rate": rate, "rtt": "2 ms", "buffer": "1 bdp"}, workload=workload)
     line_bps = ran.result.asked.rate_bps * PAYLOAD_BYTES / FRAME_BYTES
