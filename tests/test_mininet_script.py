@@ -13,7 +13,7 @@ from test_mininet import needs_mininet
 from testbed.error import UserError
 from testbed.interactive import mininet_guest
 from testbed.interactive import mininet_script as script_module
-from testbed.interactive.mininet_script import check_empty, script
+from testbed.interactive.mininet_script import check_empty, script, without_effect
 
 EXAMPLES = Path("/usr/share/doc/mininet/examples")
 
@@ -193,6 +193,40 @@ def test_a_script_for_python_2_is_refused_before_a_guest_starts(text: str, tmp_p
     (tmp_path / "net.py").write_text(text)
     with pytest.raises(UserError, match=r"net\.py:\d: .*it is written for Python 2"):
         script(str(tmp_path / "net.py"), ())
+
+
+@pytest.mark.parametrize(
+    ("text", "is_refused"),
+    [
+        ("import os\nimport monitor\n", True),
+        ("from absent_module.part import x\n", True),
+        ("try:\n    import absent_module\nexcept ImportError:\n    pass\n", False),
+        ("def later():\n    import absent_module\n", False),
+        ("import sys\nsys.path.append('../more')\nimport absent_module\n", False),
+        ("import json, helper\n", False),
+    ],
+)
+def test_a_script_that_lacks_a_module_is_refused_before_a_guest_starts(
+    text: str, is_refused: bool, tmp_path: Path
+) -> None:
+    """It took a guest's start, and a traceback, to find out."""
+    (tmp_path / "net.py").write_text(text)
+    (tmp_path / "helper.py").write_text("import re\n")
+    (tmp_path / "monitor.py").write_text("\nimport absent_module as T\n")
+    if not is_refused:
+        assert script(str(tmp_path / "net.py"), ()).word == "net.py"
+        return
+    with pytest.raises(
+        UserError, match=r"(net\.py:1|monitor\.py:2) imports absent_module, .*allowed: pip install --target"
+    ):
+        script(str(tmp_path / "net.py"), ())
+
+
+def test_a_script_that_reads_trace_events_is_told_that_there_are_none(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text("open('/sys/kernel/debug/tracing/trace_pipe')\n")
+    (tmp_path / "other.py").write_text("print('tracing')\n")
+    assert "ss -tin" in str(without_effect(script(str(tmp_path / "net.py"), ())))
+    assert without_effect(script(str(tmp_path / "other.py"), ())) is None
 
 
 DEFAULT_CONTROLLER = """

@@ -4,18 +4,20 @@ what a script wrote to a folder of the user's.
 
 from __future__ import annotations
 
+import ast
 import errno
 import json
 import os
 import pwd
 import re
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
-from .. import journal
+from .. import journal, process
 from ..cache_folder import private, sudo_user
 from ..codec.frozen import dataclass
 from ..error import MachineError, UserError
@@ -73,6 +75,7 @@ def script(given: str, arguments: Sequence[str]) -> Script:
         what = f"{folder} is or holds your home, and a script may read its whole folder"
         raise UserError(f"{what}; allowed: a script in a folder of its own")
     _refuse_old_python(path)
+    _refuse_missing_modules(path.resolve())
     return Script(path.resolve().name, tuple(arguments), folder)
 
 
@@ -92,6 +95,78 @@ def _refuse_old_python(path: Path) -> None:
             raise UserError(f"{what}; allowed: Python 3 (2to3 -w {path.name} changes most of it)") from None
     except (ValueError, RecursionError, MemoryError):
         return
+
+
+LACKING = """import sys
+from importlib.util import find_spec
+print(*[name for name in sys.argv[1:] if name not in sys.modules and find_spec(name) is None])
+"""
+MODULES_MAX = 200
+"""So many files of a script's folder are read for what they import."""
+NO_EVENTS = "/tracing"
+
+
+def _refuse_missing_modules(path: Path) -> None:
+    """Raises UserError for a script that imports what neither the system's Python nor its folder has. An import in a
+    `try`, in a function or under a condition may fail, and who changes `sys.path` may find modules elsewhere.
+    """
+    wanted = {name: line for name, line in _imported(path).items() if name != "mininet"}
+    if "sys.path" in _text(path):
+        return
+    try:
+        lacking = process.run((mininet_guest.PYTHON, "-EsB", "-c", LACKING, *wanted)).stdout.split()
+    except (process.CommandError, MachineError):
+        return
+    if lacking:
+        name = lacking[0]
+        what = f"{path.name}: {wanted[name]} imports {name}, which neither {mininet_guest.PYTHON} nor its folder has"
+        one = f"pip install --target {shlex.quote(str(path.parent))} {name}, or the system's package with it"
+        raise UserError(f"{what}; allowed: {one} (apt install python3-{name})")
+
+
+def _imported(path: Path) -> dict[str, str]:
+    """The modules of elsewhere that a script and those beside it import at once, each with the line that does."""
+    found: dict[str, str] = {}
+    waiting, known = [path], {path}
+    while waiting and len(known) <= MODULES_MAX:
+        file = waiting.pop(0)
+        for name, line in _imports(file):
+            beside = [path.parent / f"{name}.py", path.parent / name / "__init__.py"]
+            there = [each for each in beside if each.is_file()]
+            if not there and not (path.parent / name).is_dir() and name.isidentifier():
+                found.setdefault(name, f"{file.name}:{line}")
+            waiting += [each for each in there if each not in known]
+            known.update(there)
+    return found
+
+
+def _imports(file: Path) -> Iterator[tuple[str, int]]:
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for each in tree.body:
+        if isinstance(each, ast.Import):
+            yield from ((alias.name.partition(".")[0], each.lineno) for alias in each.names)
+        elif isinstance(each, ast.ImportFrom) and each.module and not each.level:
+            yield each.module.partition(".")[0], each.lineno
+
+
+def without_effect(wanted: Script) -> str | None:
+    """What to say of a script that asks for what a lab kernel does not have, and would go on; None for others."""
+    if wanted.folder is None or NO_EVENTS not in _text(wanted.folder / wanted.word):
+        return None
+    return (
+        f"{wanted.word} reads /sys/kernel/…{NO_EVENTS}, and a lab kernel has no trace events (tcp_probe): "
+        "it gets nothing; ss -tin in a node shows the window (cwnd) of each connection"
+    )
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace")
+    except OSError:
+        return ""
 
 
 def _is_private(folder: Path, given: Path) -> bool:

@@ -11,12 +11,12 @@ from rich.text import Text
 
 from ...error import MachineError, UserError, ValueRefused
 from ...interactive import mininet_guest
-from ...interactive.mininet_script import Script, attend, batch, check_empty, script, stand
+from ...interactive.mininet_script import Script, attend, batch, check_empty, script, stand, without_effect
 from ...kernel import confinement
 from ...kernel.ready import probe
 from ...units import parse_size
 from ..foreign_code import AllowCode
-from ..terminal import Terminal
+from ..terminal import Terminal, say
 
 SETTINGS = {"context_settings": {"allow_interspersed_args": False}}
 """Options after the script are those of the script."""
@@ -59,6 +59,8 @@ def mininet(
     _check()
     if output is not None:
         check_empty(output)
+    if (lacks := without_effect(wanted)) is not None:
+        say(Terminal(), ("warning", "yellow"), f": {lacks}")
     raise typer.Exit(_run(wanted, memory_bytes, output, virtual=virtual))
 
 
