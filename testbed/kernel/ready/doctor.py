@@ -302,9 +302,8 @@ def _ssh_and_ansible() -> Iterator[Examination]:
     yield Examination("ssh client (machine)", ssh is not None, ssh or "missing", fix, HOST)
     playbook = Path(sys.executable).with_name("ansible-playbook")
     found = str(playbook) if os.access(playbook, os.X_OK) else package.which("ansible-playbook")
-    yield Examination(
-        "ansible-playbook (machine)", found is not None, found or "missing", "" if found else "make setup", HOST
-    )
+    fix = "" if found else _install(["ansible_core", "ansible_runner"], MEASURE)
+    yield Examination("ansible-playbook (machine)", found is not None, found or "missing", fix, HOST)
     keys = sorted(path.name for path in _SSH_FILES.expanduser().glob("id_*") if not path.suffix)
     agent = os.environ.get("SSH_AUTH_SOCK")
     detail = ", ".join([*keys, *(["an agent"] if agent else [])]) or "no key in ~/.ssh and no agent"
