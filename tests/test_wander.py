@@ -10,6 +10,7 @@ from statistics import fmean, pstdev
 from typing import Any
 
 import pytest
+from sabotage_during import shell
 from trials import Ran, make_trial
 
 from testbed.error import SpecError, UserError
@@ -187,3 +188,39 @@ def test_no_packet_overtakes_where_the_rtt_falls(run_trial: RunTrial) -> None:
     ran = run_trial(path={"wander": wander, "rtt": "40 ms"}, workload=workload)
     assert ran.result.verdict == "valid", ran.result.findings
     assert ran.result.measured["udp"]["out_of_order_datagrams"] == 0
+
+
+WANDERS: dict[str, Any] = {
+    "path": {"wander": {"sd": "8 ms", "correlation": "400 ms", "step": "100 ms"}, "rtt": "40 ms", "rate": "100 Mbit/s"},
+    "samples": {"interval": "100 ms"},
+}
+HELD: dict[str, tuple[dict[str, Any], int]] = {
+    "pings": ({"tool": "ping", "count": 20, "interval": "100 ms"}, 20_000),
+    "TCP at a rate of its own": ({"duration": "2 s", "rate": "2 Mbit/s"}, 20_000),
+    "BBR": ({"duration": "2 s", "congestion": "bbr"}, 20_000),
+    "iperf3": ({"tool": "iperf3", "duration": "2 s"}, 12_000),
+    "datagrams": ({"tool": "udp", "rate": "10 Mbit/s", "duration": "2 s"}, 12_000),
+}
+"""Workloads, and a delay in us that somebody sets again and again."""
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("name", HELD)
+def test_a_delay_that_does_not_wander_is_told(run_trial: RunTrial, name: str) -> None:
+    """Each of its values lies between the least and the greatest that the process drew."""
+    workload, us = HELD[name]
+    again = f"tc qdisc change dev $device root handle 1: netem delay {us}us"
+    loop = f"while :; do for device in wire0 wire1; do {again}; done; sleep 0.013; done"
+    found = run_trial(**WANDERS, workload=workload, tamper=shell("sleep 0.3", loop)).result.findings
+    assert any("of its time" in each.text or "of their time" in each.text for each in found), found
+    assert run_trial(**WANDERS, workload=workload).result.verdict == "valid"
+
+
+@pytest.mark.lab
+def test_a_connection_that_measures_nothing_is_no_fault(run_trial: RunTrial) -> None:
+    """As that by which iperf3 says what it does: its mean stays as it was."""
+    rows = "0:20000000 500000000:40000000 1000000000:160000000"
+    path = {"wander": {"quantiles": {"file": "q", "rows": rows}, "correlation": "500 ms", "step": "20 ms"}}
+    workload = {"tool": "iperf3", "duration": "2 s"}
+    ran = run_trial(path={**path, "rtt": "40 ms"}, workload=workload, samples={"interval": "30 ms"})
+    assert ran.result.verdict != "invalid", ran.result.findings

@@ -83,6 +83,11 @@ def burst(rate_bps: int, length_bytes: int) -> int:
     return max(1, -(-rate_bps // (8 * length_bytes * GROUPS_MAX)))
 
 
+def sends_every_ns(workload: UdpWorkload) -> int:
+    """The time between two groups of datagrams of a flow, rounded up."""
+    return -(-8 * 10**9 * workload.length_bytes * _burst(workload) // workload.rate_bps)
+
+
 def words(
     data_path: DataPath, *, port: int, rate_bps: int, length_bytes: int, duration_ns: int, flows: int, burst: int
 ) -> list[str]:

@@ -56,7 +56,7 @@ def rtt(case: Case) -> Iterator[Finding]:
     """Checks the pings around the workload, and those of a ping workload."""
     asked_s = case.plan.rtt_ns / 1e9
     for what, seen, payload_bytes, during in _pings(case):
-        low_s, high_s = bounds_s(case, _headers_bytes(case) + payload_bytes, during=during, asks=what != AFTERWARDS)
+        low_s, high_s = bounds_s(case, headers_bytes(case) + payload_bytes, during=during, asks=what != AFTERWARDS)
         if during and case.trial.background:
             high_s += queues_s(case)
         asked_for = _asked_to_lose(case.plan)
@@ -68,7 +68,8 @@ def rtt(case: Case) -> Iterator[Finding]:
         yield from _judged(case, seen, low_s, high_s, lost, took)
 
 
-def _headers_bytes(case: Case) -> int:
+def headers_bytes(case: Case) -> int:
+    """Of a ping along the path of the data."""
     assert case.plan.data_path is not None, "BUG: a plan without a workload"
     return HEADERS_BYTES[case.plan.data_path.destination_ip.version]
 
