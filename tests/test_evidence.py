@@ -10,13 +10,20 @@ import pytest
 from storedruns import write_run
 from test_compare_lost import steady
 
+from testbed.analysis.expectation.verdict import Verdict
 from testbed.commands import question
+from testbed.commands.candidate.contender import Contender, Pair
+from testbed.commands.candidate.verdict import _rules
 from testbed.compare.run import TOLERANCE, RunComparison
+from testbed.kernel.image.cache import KernelImage
 from testbed.library import SCENARIOS
+from testbed.model.expectation import Expectation
+from testbed.model.run_setting import LAB
 from testbed.report import evidence
 from testbed.report.evidence import GROUPS, Evidence
 
 SECTIONS = [each for _, sections in GROUPS for each in sections]
+IMAGE = KernelImage("mine", Path("/nowhere/linux"), "7.3.4", "", False, "", "key")
 OWN = frozenset(path.stem for path in (SCENARIOS / "regression").glob("*.yaml"))
 
 
@@ -85,3 +92,25 @@ def test_what_a_file_is_called_is_text_on_the_page(tmp_path: Path, bad: str) -> 
     assert not tags & {"script", "img"}
     assert "\x1b" not in text
     assert "default-src &#x27;none&#x27;" in text
+
+
+def test_a_scenario_has_its_rules_with_what_each_side_shows(tmp_path: Path) -> None:
+    rule = Expectation("fills", "goodput", "bit/s", least="9 Mbit/s")
+    both = (Verdict(rule, "passed", 3, 9.4e6, 9.5e6), Verdict(rule, "failed", 3, 7e6, 7e6, "goodput is 7 Mbit/s"))
+    found = compared(tmp_path, "bulk")
+    text = evidence.page(Evidence(found, "x: y", (), (), {}, OWN, {"bulk": (both,)}))
+    assert "<td>fills</td><td>goodput at least 9 Mbit/s</td>" in text
+    assert '9.4 Mbit/s – 9.5 Mbit/s <span class="badge valid">passed' in text
+    assert '7 Mbit/s <span class="badge invalid">failed' in text
+    pair = Pair(*(Contender(name, name, LAB, IMAGE) for name in ("cubic", "foo")))
+    (said,) = _rules(pair, {"bulk": (both,)})
+    assert (
+        said
+        == "rules of expect: 0 of 1 hold, 1 of cubic; not any more: bulk: fills (9.4 Mbit/s – 9.5 Mbit/s → 7 Mbit/s)"
+    )
+    assert _rules(pair, {}) == []
+
+
+def test_a_section_without_a_scenario_says_why() -> None:
+    for each in SECTIONS:
+        assert bool(each.scenarios) != bool(each.why), each.title

@@ -75,7 +75,7 @@ def test_the_regression_scenarios_say_what_they_are_about() -> None:
     by_metric = {metric: {name for name, each in said.items() if each == metric} for metric in set(said.values())}
     assert {metric: names for metric, names in by_metric.items() if metric is not None} == {
         "convergence": {"start-stop"},
-        "fairness": {"classic-ecn", "coexistence", "dualpi2", "harm", "minority", "second-flow"},
+        "fairness": {"classic-ecn", "coexistence", "harm", "minority", "second-flow"},
         "fct": {"short-vs-long", "short-flows"},
         "ping-p95": {"latency"},
         "retransmits": {"high-loss", "idle", "low-bdp", "policer"},

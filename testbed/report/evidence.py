@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
+from typing import TypeAlias
 
+from ..analysis.expectation.verdict import Verdict, seen_range
 from ..browser.page_text import asset
 from ..codec.frozen import dataclass
 from ..compare import run_text
@@ -116,11 +118,16 @@ CLASSES: Mapping[Outcome, str] = {
 COLUMNS = ("cell", "metric", "base", "candidate", "difference", "95 % interval", "seeds", "tolerance", "verdict")
 
 
+Rules: TypeAlias = Mapping[str, Sequence[tuple[Verdict, Verdict]]]
+"""By scenario: what became of each rule with the base, and with the candidate."""
+
+
 @dataclass(frozen=True)
 class Evidence:
     """A comparison and what the page says around it: the verdict in a sentence, `differences` of the sides, what they
     ran `on`, and for each cell (scenario, parameters) the command that repeats a trial of it. `suite` are the scenarios
-    that are the testbed's own: one of the author's belongs to no section, whatever it is called.
+    that are the testbed's own: one of the author's belongs to no section, whatever it is called. `rules` are those of
+    `expect`.
     """
 
     found: RunComparison
@@ -129,6 +136,7 @@ class Evidence:
     on: tuple[str, ...]
     repeats: Mapping[tuple[str, frozenset[tuple[str, str]]], str]
     suite: frozenset[str]
+    rules: Rules = field(default_factory=dict)
 
     @property
     def of_suite(self) -> RunComparison:
@@ -234,8 +242,28 @@ def _scenario(name: str, evidence: Evidence, shown: set[str]) -> list[str]:
     return [
         f'<div id="scenario-{_anchor(name)}">{said}</p>',
         f'<div class="scroll"><table>{table}</table></div>',
+        *_rules(evidence.rules.get(name, ())),
         f"<details><summary>To repeat a cell, type</summary><ul>{''.join(commands)}</ul></details></div>",
     ]
+
+
+def _rules(rules: Sequence[tuple[Verdict, Verdict]]) -> list[str]:
+    """What each side shows of the rules, whose sources are in the scenario's file."""
+    if not rules:
+        return []
+    rows = "".join(
+        f"<tr><td>{_text(rule.name)}</td><td>{_text(f'{rule.measured} {rule.wanted}')}</td>"
+        f"{''.join(f'<td>{_text(seen_range(each))} {_outcome(each)}</td>' for each in both)}</tr>"
+        for both in rules
+        for rule in (both[0].rule,)
+    )
+    head = "<thead><tr><th>rule</th><th>asked</th><th>base</th><th>candidate</th></tr></thead>"
+    return [f'<div class="scroll"><table>{head}<tbody>{rows}</tbody></table></div>']
+
+
+def _outcome(verdict: Verdict) -> str:
+    kind = {"passed": "valid", "failed": "invalid"}.get(verdict.outcome, "quiet")
+    return f'<span class="badge {kind}">{_text(verdict.outcome)}</span>'
 
 
 def _cells(found: RunComparison) -> list[CellKey]:

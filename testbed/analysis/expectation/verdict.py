@@ -128,6 +128,8 @@ def written(rule: Expectation, value: float) -> str:
         return f"{NEVER} (in {value:.4g} s)" if rule.unit == "s" else NEVER
     if rule.unit == "bit/s":
         return f"{value / 1e6:.4g} Mbit/s"
+    if rule.unit == "ratio":
+        return f"{100 * value:.3g} %"
     return f"{value * 1e3:.4g} ms" if rule.unit == "s" else f"{value:.3g}"
 
 

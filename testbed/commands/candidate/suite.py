@@ -25,7 +25,9 @@ from ...library import SCENARIOS
 from ...model.background import Constant
 from ...model.run_setting import LAB, PRIMARY
 from ...model.scenario import Scenario
+from ...report.evidence import Rules
 from ...spec.load import files_of, load_scenario
+from ...sweep.expectation import judged
 from ...sweep.store import Store
 from ...trial import strict_folder
 from ...trial.folder import HOST, PROVENANCE, TRIAL, unwritable
@@ -269,6 +271,15 @@ class Suite:
                     total += 1
                     same += _alike(trial, second / trial.name)
         return same, total
+
+    def rules(self) -> Rules:
+        """What became of the rules of each scenario, on both sides."""
+        stores = {path.stem: [Store(home / path.stem) for home, _ in self._sides] for path in self.files}
+        return {
+            name: tuple(zip(*(judged(each, each.results()) for each in both), strict=True))
+            for name, both in stores.items()
+            if all(each.exists for each in both)
+        }
 
     def failures(self) -> dict[str, str]:
         """The candidate's trials that could not be carried out, and why."""

@@ -7,15 +7,17 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from xml.etree import ElementTree
 
+from ...analysis.expectation.verdict import seen_range
 from ...codec.markup import escaped, fit
 from ...compare import junit, run_text
 from ...compare.headline import headline
 from ...compare.run import Outcome, RunComparison
 from ...error import harmless
 from ...report import evidence
-from ...report.evidence import Evidence
+from ...report.evidence import Evidence, Rules
 from ...sweep.store import Store
 from ...trial.folder import write_named
 from ..comparison_table import COLOUR, COLUMNS, EXIT_CODES, MORE
@@ -52,11 +54,17 @@ def _base(pair: Pair) -> str:
 
 
 def show_verdict(
-    pair: Pair, found: RunComparison, notes: Sequence[str], home: Path, suite: frozenset[str] = frozenset()
+    pair: Pair,
+    found: RunComparison,
+    notes: Sequence[str],
+    home: Path,
+    suite: frozenset[str] = frozenset(),
+    rules: Rules = MappingProxyType({}),
 ) -> int:
     """Prints it, writes the files beside the candidate's results, and returns the exit code. `suite` are the scenarios
-    that are the testbed's own.
+    that are the testbed's own, `rules` those of all.
     """
+    notes = (*notes, *_rules(pair, rules))
     width = terminal_width()
     rows = [row for row in run_text.run_rows(found) if row[-1] not in QUIET]
     at = [run_text.RUN_HEADERS.index(name) for name in SHOWN]
@@ -71,7 +79,7 @@ def show_verdict(
         (MARKDOWN, markdown(pair, found, notes)),
         (JSON, run_text.run_json(found)),
         (JUNIT, junit.run_junit(found, junit.FAILS, _now())),
-        (EVIDENCE, evidence.page(_evidence(pair, found, notes, home, suite))),
+        (EVIDENCE, evidence.page(_evidence(pair, found, notes, home, suite, rules))),
     ):
         write_named(home / name, harmless(text))
     show([literal(paragraph(f"for build servers: {home}/{{{MARKDOWN},{JUNIT},{JSON}}}", width))])
@@ -80,7 +88,25 @@ def show_verdict(
     return EXIT_CODES[found.verdict]
 
 
-def _evidence(pair: Pair, found: RunComparison, notes: Sequence[str], home: Path, suite: frozenset[str]) -> Evidence:
+def _rules(pair: Pair, rules: Rules) -> list[str]:
+    """How many rules each side keeps, and which the candidate does not though the base does; nothing without rules."""
+    both = [(name, first, second) for name, found in rules.items() for first, second in found]
+    base = sum(first.outcome == "passed" for _, first, _ in both)
+    mine = sum(second.outcome == "passed" for _, _, second in both)
+    lost = [
+        f"{name}: {second.rule.name} ({seen_range(first)} → {seen_range(second)})"
+        for name, first, second in both
+        if (first.outcome, second.outcome) == ("passed", "failed")
+    ]
+    if not both:
+        return []
+    said = f"rules of expect: {mine} of {len(both)} hold, {base} of {_base(pair)}"
+    return [f"{said}; not any more: {', '.join(lost)}" if lost else said]
+
+
+def _evidence(
+    pair: Pair, found: RunComparison, notes: Sequence[str], home: Path, suite: frozenset[str], rules: Rules
+) -> Evidence:
     """With a command for each cell that repeats the candidate's first trial of it."""
     repeats = {
         (
@@ -97,7 +123,7 @@ def _evidence(pair: Pair, found: RunComparison, notes: Sequence[str], home: Path
         + f", key {each.image.key[:12]}"
         for kind, each in (("base", pair.base), ("candidate", pair.candidate))
     )
-    return Evidence(found, sentence(pair, found), tuple(notes), on, repeats, suite)
+    return Evidence(found, sentence(pair, found), tuple(notes), on, repeats, suite, rules)
 
 
 def _rest(found: RunComparison) -> str:

@@ -172,7 +172,7 @@ def _judge(made: Suite) -> int:
         found = made.carry_out()
         if found is None:
             return EXIT_CODES["cannot tell"]
-        code = verdict.show_verdict(pair, found, _notes(made), made.candidate, made.own)
+        code = verdict.show_verdict(pair, found, _notes(made), made.candidate, made.own, made.rules())
         broken = {where: line for where, why in made.failures().items() if (line := smoke.oops_in(why))}
     if broken:
         where, line = next(iter(broken.items()))
