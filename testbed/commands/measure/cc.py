@@ -23,7 +23,7 @@ from ..screen import duration
 from ..sequential.budget import Budget, budget_of
 from ..terminal import Terminal, say
 
-BUDGET, BUDGET_FULL = "10 min", "40 min"
+BUDGET, BUDGET_FULL = "10 min", "30 min"
 QUICK = Budget(repetitions=8, wall_s=180.0)
 
 EXAMPLES = (
