@@ -1,7 +1,8 @@
 """How often `testbed compare` errs and what it finds, over made-up suites: `python -m benchmarks power`.
 
 A suite is ten scenarios of scenarios/regression: their cells, one primary metric and five others. A trial's value is 1
-plus noise of a known sd (its CV). The two sides are independent unless pairs are correlated. The figures are shares of suites:
+plus noise of a known sd (its CV). The two sides are independent unless pairs are correlated. The figures are shares of
+suites:
 
 - errors: any "worse", or any "better" or "worse", although both sides are draws of the same
 - power: a primary cell whose true value drops is called worse, in a suite whose other cells do not change
