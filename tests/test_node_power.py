@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from interactive import Home
 
-from testbed.commands.network.iperf import busiest, rate_between
+from testbed.commands.network.iperf import busiest, limit, rate_between
 from testbed.error import SpecError
 from testbed.interactive.running_network import RunningNetwork
 from testbed.interactive.watch.flow_table import Names
@@ -222,6 +222,12 @@ def test_ping_says_how_to_end_it_and_one_iperf_after_another_finds_its_server(ho
 
 
 STAT = "cpu0 100 0 50 1000 10 0 0 0 0 0\ncpu1 0 0 0 {idle} 0 0 0 0 0 0\n"
+
+
+def test_a_computer_with_other_work_is_said_to_share_its_cores() -> None:
+    assert limit(0.5, 1.9, 2) is None
+    assert limit(None, 12.3, 2) == "the computer may be the limit, not the network: 12 processes share its 2 cores"
+    assert "was the limit" in str(limit(0.99, 12.3, 2))
 
 
 def test_the_busiest_core_is_the_one_with_the_least_idle_time() -> None:

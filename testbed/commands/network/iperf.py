@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from typing import Annotated, Any
 
 import typer
@@ -65,10 +66,23 @@ def iperf(
     except (ValueError, LookupError, TypeError):
         raise MachineError("iperf3 printed no result", f"testbed exec {source} -- iperf3 -c {address}") from None
     print(f"{source} → {destination}: {rates} in {time} s, {again}")
-    share, rate_bps = busiest(said), rate_between(network, source, destination)
+    rate_bps = rate_between(network, source, destination)
     is_filled = rate_bps is not None and received["bits_per_second"] >= FILLED * rate_bps
-    if share is not None and share >= BUSY and not is_filled:
-        print(f"the computer was the limit, not the network: a core of its kernel was busy {share:.0%} of the time")
+    cores = len(os.sched_getaffinity(0))
+    if not is_filled and (why := limit(busiest(said), os.getloadavg()[0], cores)) is not None:
+        print(why)
+
+
+def limit(share: float | None, load: float, cores: int) -> str | None:
+    """What to say of a computer that kept a link from being filled: its kernel's busiest core was busy for this share
+    of the time (None: unknown), and so many processes wanted its cores. None if neither explains it.
+    """
+    if share is not None and share >= BUSY:
+        return f"the computer was the limit, not the network: a core of its kernel was busy {share:.0%} of the time"
+    if load > cores:
+        shared = f"{load:.0f} processes share its {units.counted(cores, 'core')}"
+        return f"the computer may be the limit, not the network: {shared}"
+    return None
 
 
 def rate_between(network: RunningNetwork, source: str, destination: str) -> int | None:
