@@ -26,6 +26,7 @@ topology:
   links: {path: {ends: [a, b], rate: 50 Mbit/s, rtt: 80 ms, buffer: 0.02 bdp, jitter: 100 us}}
 workload: {tool: flow, from: a, to: b, duration: 10 s}
 repetitions: 8
+expect: [{name: half, measure: {metric: goodput, least: 10 Mbit/s}}]
 """
 
 Cc = Callable[..., tuple[int, str, str]]
@@ -62,10 +63,13 @@ def test_a_setting_that_hurts_is_called_worse_and_nothing_runs_twice(cc: Cc, tmp
     last = " ".join(out.split("evidence.html")[-1].split())
     assert last.startswith("net.ipv4.tcp_sack=0 is worse than cubic: goodput: 1 of 1 cells worse")
     assert "first trial: passed" in err
+    assert "suite: 1 scenario, 6 trials of first seeds, " in err
+    assert re.search(r"rules of expect: [01] of 1 hold, [01] of cubic", " ".join(out.split()))
     assert re.search(r"so far: short: goodput: -\d+\.\d %", err)
     first = trials(tmp_path)
     assert len(first) == 6
     (home,) = (tmp_path / "results/cc/candidate").iterdir()
+    assert "<td>half</td><td>goodput at least 10 Mbit/s</td>" in (home / "evidence.html").read_text()
     found = json.loads((home / "verdict.json").read_text())
     (cell,) = (each for each in found["cells"] if each["is_primary"])
     assert (cell["verdict"], cell["pairs"]) == ("worse", 3)
@@ -78,6 +82,7 @@ def test_a_setting_that_hurts_is_called_worse_and_nothing_runs_twice(cc: Cc, tmp
     code, out, err = cc("sysctl:net.ipv4.tcp_sack=0", *OURS)
     assert (code, trials(tmp_path)) == (1, first)
     assert "first trial" not in err
+    assert "suite:" not in err, "nothing is left to run"
 
     code, out, err = cc("reno", *OURS)  # another candidate: the base's trials are there
     assert len(trials(tmp_path)) == 9
