@@ -66,6 +66,11 @@ CASES: list[tuple[str, str]] = [
         "ipv4_src needs eth_type=0x0800 in the match (OFPBMC_BAD_PREREQ)",
     ),
     (
+        "say(flow({'ip_proto': 6, 'ipv4_src': '10.0.0.1', 'ipv4_dst': '10.0.0.2'}), 4, 9)",
+        "s1 refused a flow entry (ip_proto=6, ipv4_dst=10.0.0.2, ipv4_src=10.0.0.1 → drop): "
+        "ip_proto, ipv4_dst and ipv4_src need eth_type=0x0800 in the match (OFPBMC_BAD_PREREQ)",
+    ),
+    (
         "say(flow({'eth_type': 0x0800, 'tcp_dst': 22}), 4, 9)",
         "s1 refused a flow entry (eth_type=0x0800, tcp_dst=22 → drop): "
         "tcp_dst needs ip_proto=6 in the match (OFPBMC_BAD_PREREQ)",

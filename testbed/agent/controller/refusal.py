@@ -141,7 +141,8 @@ def lacking(msg: Any) -> Iterator[str]:
         if needs := " and ".join(_needs(name, match)):
             found.setdefault(needs, []).append(name)
     for needs, fields in found.items():
-        yield f"{' and '.join(fields)} {'need' if fields[1:] else 'needs'} {needs} in the match"
+        names = " and ".join(filter(None, (", ".join(fields[:-1]), fields[-1])))
+        yield f"{names} {'need' if fields[1:] else 'needs'} {needs} in the match"
 
 
 def _needs(name: str, match: Mapping[str, Any]) -> Iterator[str]:
