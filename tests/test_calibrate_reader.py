@@ -182,6 +182,11 @@ def test_iperf3_tells_its_flows_its_intervals_and_how_to_repeat_it(tmp_path: Pat
 def test_a_reverse_run_is_of_the_other_direction_and_counts_at_the_receiver(tmp_path: Path) -> None:
     run = iperf3()
     run["start"]["test_start"]["reverse"] = 1
+    run["end"]["sum_received"]["bytes"] = 7_500_000
+    run["end"]["streams"] = [
+        {"sender": each["sender"], "receiver": each["sender"] | each["receiver"] | {"bytes": 3_750_000}}
+        for each in run["end"]["streams"]
+    ]
     one = only(read(tmp_path, json.dumps(run)))
     assert one.transfer is not None
     assert one.ask is not None
@@ -202,12 +207,24 @@ def test_a_stream_of_events_is_the_same_run(tmp_path: Path) -> None:
     assert only(streamed).transfer == only(whole).transfer
 
 
+SUM = {"bytes": 7_400_000, "bits_per_second": 19_733_333.0, "seconds": 3.0}
+
+
+def test_intervals_that_are_omitted_may_count_in_the_end(tmp_path: Path) -> None:
+    """Some versions of iperf3 do so."""
+    end = iperf3()["end"] | {"sum_sent": {"bytes": 10_000_000, "retransmits": 12}}
+    end["streams"] = [{**each, "sender": each["sender"] | {"bytes": 5_000_000}} for each in end["streams"]]
+    assert only(read(tmp_path, json.dumps(iperf3(end=end)))).transfer is not None
+
+
 def udp() -> dict[str, Any]:
     run = iperf3()
     run["start"]["test_start"] |= {"protocol": "UDP", "num_streams": 1, "blksize": 1000, "target_bitrate": 8_000_000}
     total = {"seconds": 3.0, "bytes": 3_000_000, "bits_per_second": 8e6, "jitter_ms": 0.25, "lost_packets": 30,
              "packets": 3000}  # fmt: skip
     run["end"] = {"streams": [{"udp": total}], "sum": total}
+    for each in run["intervals"]:
+        each["sum"]["bytes"] = 1_000_000
     return run
 
 
@@ -458,11 +475,27 @@ BAD: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
         ("'cubic; touch /tmp/x', which is no name of one",),
     ),
     "a negative count": (
-        json.dumps(iperf3(end=iperf3()["end"] | {"sum_sent": {"bytes": 1e6, "retransmits": -5}})),
-        ("the segments sent again is -5",),
+        json.dumps(iperf3(end=iperf3()["end"] | {"sum_sent": {"bytes": 7.5e6, "retransmits": -5}})),
+        ("its intervals sent 12 segments again, and its end -5",),
     ),
     "NaN": (json.dumps(iperf3()).replace('"rtt": 20001', '"rtt": NaN'), ("a round-trip time in s is nan",)),
     "intervals twice": (json.dumps(iperf3(intervals=iperf3()["intervals"] * 2)), ("at 1 s follows that at 3 s",)),
+    "an end of more bytes": (
+        json.dumps(iperf3(end=iperf3()["end"] | {"sum_sent": {"bytes": 9e6, "retransmits": 12}})),
+        ("contradicts itself: its intervals have 7500000 bytes, and its end 9000000",),
+    ),
+    "an end of more segments sent again": (
+        json.dumps(iperf3(end=iperf3()["end"] | {"sum_sent": {"bytes": 7.5e6, "retransmits": 900}})),
+        ("its intervals sent 12 segments again, and its end 900",),
+    ),
+    "an end of another rate": (
+        json.dumps(iperf3(end=iperf3()["end"] | {"sum_received": SUM | {"bits_per_second": 4e7}})),
+        ("sum_received has 7400000 bytes in 3 s, and 40000000 bit/s",),
+    ),
+    "an end of fewer bytes than its flows": (
+        json.dumps(iperf3(end=iperf3()["end"] | {"sum_received": SUM | {"bytes": 3.7e6, "bits_per_second": 9.866e6}})),
+        ("its streams have 7400000 bytes, and sum_received 3700000",),
+    ),
     "intervals missing": (json.dumps(iperf3(intervals=iperf3()["intervals"][:2])), ("its intervals are 1 of 3 s",)),
     "flows without end": (json.dumps(iperf3()).replace('"num_streams": 2', '"num_streams": 0'), ("number of flows",)),
     "flent with NaN": (json.dumps(flent()).replace("25.0", "NaN"), ("the goodput in bit/s is nan",)),

@@ -10,13 +10,20 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...trial.workload import iperf3_sums
 from ..measurement import Ask, Measurement, Reading, Second, Transfer, refused
 
 FORMAT = "iperf3"
+SUMS_DIFFER = 0.01
+"""By which share numbers for the same thing may differ: versions round, and count the last message or not."""
 COVERED = 0.5
 """So much of a run its intervals have at least; of one with less, some are missing."""
 SHORTEST_SHARE = 0.1
 """The last interval of a run may be a rest; one that is shorter than this share of the others tells no rate."""
+
+
+class _Contradiction(Exception):
+    """Two numbers for the same thing differ."""
 
 
 def is_it(text: str) -> bool:
@@ -81,6 +88,8 @@ def _measurement(file: str, text: str, line: int, run: dict[str, Any]) -> Measur
         raise refused(file, _line_after(text, line, '"error"'), f"iperf3 failed: {said}", "a run without an error")
     try:
         return _read(file, run)
+    except _Contradiction as error:
+        raise refused(file, line, f"this run contradicts itself: {error}", "what iperf3 --json prints") from None
     except (KeyError, TypeError, ValueError, IndexError, ZeroDivisionError, AttributeError) as error:
         said = f"{type(error).__name__}: {error}"[:120]
         raise refused(file, line, f"this run lacks what iperf3 --json prints ({said})", "the whole output") from None
@@ -121,6 +130,9 @@ def _read(file: str, run: Mapping[str, Any]) -> Measurement:
     by_receiver = is_reverse != is_server or isinstance(heard, dict)
     told = heard if isinstance(heard, dict) and not is_reverse else run
     transfer = _transfer(run, told, ask, by_receiver)
+    for each in (run, heard) if isinstance(heard, dict) and heard.get("end") else (run,):
+        for what in iperf3_sums.contradictions(each, SUMS_DIFFER):
+            raise _Contradiction(what)
     covered_s = sum(each.end_s - each.start_s for each in transfer.seconds)
     if transfer.seconds and covered_s < COVERED * (ask.duration_s or 0.0):
         raise ValueError(f"its intervals are {covered_s:g} of {ask.duration_s:g} s")

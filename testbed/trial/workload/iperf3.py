@@ -13,12 +13,14 @@ from ...plan.network import Plan
 from ...plan.step import Run, Sleep, Step, Stop
 from ..evidence.outcome import Outcome
 from ..result import FlowResult
-from . import udp
+from . import iperf3_sums, udp
 from .tool import Tool
 
 CLIENT, SERVER = "iperf3-client.json", "iperf3-server.json"
 SERVER_READY_S = 0.5
 SERVER_PROCESS = "iperf3-server"
+SUMS_DIFFER = 1e-3
+"""By which share numbers for the same thing may differ in what iperf3 says."""
 
 
 def steps(workload: Iperf3Workload, plan: Plan, seed: int) -> list[Step]:
@@ -62,6 +64,9 @@ def read(workload: Iperf3Workload, folder: Path) -> Outcome:
     if "error" in said:
         raise TrialError(f"iperf3: {said['error']}")
     _check(workload, said["start"]["test_start"], said["start"].get("sock_bufsize"))
+    for each in (said, heard) if (heard := _json(folder / SERVER)) else (said,):
+        for what in iperf3_sums.contradictions(each, SUMS_DIFFER):
+            raise TrialError(f"iperf3 contradicts itself: {what}")
     end = said["end"]
     buffers = {
         "sndbuf_bytes": said["start"].get("sndbuf_actual"),
@@ -106,6 +111,15 @@ def _heard(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError, KeyError):
         return {}
     return found
+
+
+def _json(path: Path) -> dict[str, Any]:
+    """What a server wrote that ran to its end; empty if it did not."""
+    try:
+        found = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) and found.get("end") else {}
 
 
 def _flow(stream: dict[str, Any], congestion: str | None) -> FlowResult:
