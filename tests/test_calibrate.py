@@ -264,6 +264,22 @@ def test_an_interrupted_refinement_goes_on_and_its_time_counts(tmp_path: Path) -
     assert [step.tried for step in more.steps[:2]] == [step.tried for step in first.steps]
 
 
+def test_the_time_of_another_refinement_in_the_same_folder_does_not_count(tmp_path: Path) -> None:
+    """As of other files, or of another seed."""
+    prepared = calibration.prepare(wanted(tmp_path / "files"))
+    ticks = iter(range(0, 10_000, 40))
+    arguments = (tmp_path / "r", prepared.fit, prepared.link, prepared.readings)
+    first = rebuild.refine(*arguments, Formula(), 60.0, 1, clock=lambda: float(next(ticks)))
+    assert first.stopped == "the budget is used up"
+    other = prepared.link.with_numbers({"rate.forward": 0.9 * prepared.link.numbers["rate.forward"].value}, "other")
+    for link, seed in ((prepared.link, 2), (other, 1)):
+        again = rebuild.refine(
+            *(tmp_path / "r", prepared.fit, link, prepared.readings, Formula(), 60.0, seed),
+            clock=lambda: float(next(ticks)),
+        )
+        assert len(again.steps) == 2
+
+
 def test_keys_that_are_given_are_not_refined(tmp_path: Path) -> None:
     outcome = carried_out(tmp_path, asked={"rate": "40 Mbit/s"})
     assert all("rate" not in name for step in outcome.steps for name in step.tried)

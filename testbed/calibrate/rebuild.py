@@ -7,6 +7,7 @@ closed form is wrong about is wrong on both sides, and cancels.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -151,7 +152,7 @@ def refine(
     clock: Callable[[], float] = time.monotonic,
 ) -> Refined:
     """Corrects the numbers that tune, step by step, until they are settled or the budget is used up. The time that
-    earlier calls took counts.
+    earlier calls took for the same counts.
     """
     tuned = [name for name, chosen in link.numbers.items() if chosen.tunes and name.partition(".")[0] in TUNED]
     tuned = [name for name in tuned if _key(name) not in link.asked and fit.fitted[name].value is not None]
@@ -162,7 +163,8 @@ def refine(
     steps: list[Step] = []
     notes: list[str] = []
     stuck: set[str] = set()
-    spent_s = _spent(folder)
+    question = _question(link, needed, seed)
+    spent_s = _spent(folder, question)
 
     def ended(why: str) -> Refined:
         return Refined(link, fit, tuple(steps), why, tuple(notes), frozenset(stuck))
@@ -177,7 +179,7 @@ def refine(
             rebuilt = run(place, needed, measure)
         finally:
             spent_s[str(number)] = spent_s.get(str(number), 0.0) + clock() - began
-            write_json(folder / TIMES, spent_s)
+            write_json(folder / TIMES, {"question": question, "spent_s": spent_s})
         notes += rebuilt.notes
         again = paths.fit([*idle, *with_load(rebuilt.readings)])
         factors = {name: _factor(_told(fit, name), _told(again, name)) for name in tuned if name not in stuck}
@@ -245,10 +247,20 @@ def _told(fit: PathFit, name: str) -> float | None:
     return fit.fitted[f"{STEADIER.get(word, word)}.{way}"].value
 
 
-def _spent(folder: Path) -> dict[str, float]:
+def _question(link: LinkFit, needed: Sequence[Ask], seed: int) -> str:
+    """What tells a refinement from one of other files in the same folder, whose time is not this one's."""
+    scenarios = (text(mine, 1, seed) for _, mine, text in _scenarios(needed) if mine)
+    return hashlib.sha256("\n".join((written.topology(link), *scenarios)).encode()).hexdigest()
+
+
+def _spent(folder: Path, question: str) -> dict[str, float]:
+    """How long each step took in earlier calls; empty if they refined another link, or by other measurements."""
     try:
-        return {str(key): float(value) for key, value in read_json(folder / TIMES).items()}
-    except (TestbedError, OSError, TypeError, ValueError):
+        told = read_json(folder / TIMES)
+        if told["question"] != question:
+            return {}
+        return {str(key): float(value) for key, value in told["spent_s"].items()}
+    except (TestbedError, OSError, KeyError, TypeError, ValueError, AttributeError):
         return {}
 
 
