@@ -154,11 +154,13 @@ def _of_change(path: Path, base: str | None, bench: Workbench, report: Report, j
 
 
 def _read(path: Path, bench: Workbench, controls: Sequence[str]) -> Change:
-    if path.is_dir():
-        return changes.of_tree(path.resolve(), bench)
-    if path.suffix == ".c":
-        return changes.of_file(path, bench, tuple(controls))
-    return changes.of_patch(path, bench)
+    """The change against the source, in which another build may have a change of its own at this time."""
+    with bench.steady():
+        if path.is_dir():
+            return changes.of_tree(path.resolve(), bench)
+        if path.suffix == ".c":
+            return changes.of_file(path, bench, tuple(controls))
+        return changes.of_patch(path, bench)
 
 
 def _of_control(what: str, base: str | None, source: str | None, report: Report, is_swept: bool) -> Pair:

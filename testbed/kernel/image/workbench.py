@@ -141,7 +141,8 @@ class Workbench:
     def _make(self, change: Change, key: str, report: Report, jobs: int | None) -> Built:
         began_s = time.monotonic()
         self._check_room()
-        self._put(change.files)
+        with self.steady():
+            self._put(change.files)
         self._configure(change)
         log = self.home / "build.log"
         first = not (self.home / "base").exists()
@@ -249,9 +250,7 @@ class Workbench:
             if name not in known:
                 wanted[name] = path.is_file()
                 if wanted[name]:
-                    kept = self.home / "originals" / name
-                    kept.parent.mkdir(parents=True, exist_ok=True)
-                    shutil.copyfile(path, kept)
+                    self._keep(path, self.home / "originals" / name)
         write_record(self.home / "changed.json", wanted)
         for name, is_old in wanted.items():
             original = self.home / "originals" / name
@@ -260,6 +259,14 @@ class Workbench:
         write_record(self.home / "changed.json", {name: is_old for name, is_old in wanted.items() if name in files})
         for name in wanted.keys() - files.keys():
             (self.home / "originals" / name).unlink(missing_ok=True)
+
+    @staticmethod
+    def _keep(path: Path, kept: Path) -> None:
+        """Whole or not at all: what is there is taken for the original."""
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        half = kept.with_name(f".{kept.name}.half")
+        shutil.copyfile(path, half)
+        half.replace(kept)
 
     @staticmethod
     def _set(path: Path, content: bytes | None) -> None:
@@ -348,6 +355,17 @@ class Workbench:
             if not try_lock(descriptor):
                 report(Stage(f"waiting for another build in {self.home}"))
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+
+    @contextmanager
+    def steady(self) -> Iterator[None]:
+        """Meanwhile no build exchanges files of the tree: what is read of them is all of the source. A build holds it
+        for moments; it is not for use within itself.
+        """
+        self.home.mkdir(parents=True, exist_ok=True)
+        descriptor = open_lock(self.home / ".files")
+        with os.fdopen(descriptor, "wb"):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
             yield
 
     @contextmanager
