@@ -3,7 +3,7 @@
 Runs each scenario of `testbed cc`'s suite with the control in the place of CUBIC, and prints a table in Markdown: for
 each rule its bound, and for each control the range of what was seen in all trials of the rule. Bold is a rule that does
 not hold; a star says that by the literature this control does not meet it (the scenario's file has the source).
-Without controls they are cubic and bbr. Finished trials are in `-o` and do not run again.
+Without controls they are cubic, reno and bbr. Finished trials are in `-o` and do not run again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from testbed.spec.load import files_of, load_scenario
 from testbed.sweep.expectation import judged
 from testbed.sweep.store import Store
 
-CONTROLS, SEEDS = ("cubic", "bbr"), 3
+CONTROLS, SEEDS = ("cubic", "reno", "bbr"), 3
 SAID = re.compile(r"By the literature ([a-z ]+?) do(?:es)? not meet ([\w-]+):")
 HOLDS: Mapping[str, str] = {"passed": "{}", "failed": "**{}**", "not checked": "not checked"}
 
