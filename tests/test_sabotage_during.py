@@ -109,6 +109,14 @@ def test_a_link_whose_acknowledgements_wait_is_not_too_slow(run_trial: RunTrial)
     assert "rate" not in {each.check for each in result.findings}, result.warnings
 
 
+@pytest.mark.lab
+def test_resets_after_the_end_beside_background_are_no_fault(run_trial: RunTrial) -> None:
+    """A host answers each acknowledgement on its way with one, and the background's end keeps the network up."""
+    noise = {"pattern": "constant", "from": "a", "to": "b", "rate": "1 Mbit/s"}
+    result = run_trial(path={"rtt": "100 ms"}, workload={"duration": "2 s"}, background={"noise": noise}).result
+    assert result.verdict == "valid", result.warnings
+
+
 def test_the_list_is_that_of_the_attack_and_twenty_more() -> None:
     assert len(EDITS) == 46
     assert len(DRAWN) == sabotage_during.DRAWN

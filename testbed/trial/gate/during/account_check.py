@@ -31,6 +31,8 @@ TIMED_BYTES, LONGEST_BYTES = 32, 60
 ENDS_BYTES = 1500
 """What the handshakes and the ends of a flow may have beyond their counters, which are read when it stops: a reset at
 each end, and the answers to what was still on its way count with it."""
+RESET_BYTES, SMALL_BYTES = {4: 40, 6: 60}, 700
+"""A reset, by the version of IP; a frame of data that is half as large as is usual."""
 SLACK_SHARE = Slack(0.0, 0.02)
 REAL_LATE_S = 0.05
 """In real time counters are read at different moments; no more than this."""
@@ -161,11 +163,30 @@ def carried(case: Case) -> Iterator[Finding]:
             if each.around is None or each.around[0].handle != RATE or _adds(each):
                 continue
             most = sent * (1 + case.slack(SLACK_SHARE)) + _real_bytes(case, each)
+            most += _resets_bytes(case, each) if is_data else 0
             passed = each.around[1].bytes - each.around[0].bytes
             waits = each.around[1].backlog_bytes if is_data and each.stage.queue is None else 0
             if passed + waits > most:
                 what = f"{each.where} carried {passed} bytes, and all that was asked for sent {most:.0f} at most"
                 yield Finding("account", "invalid", what, HINT)
+
+
+def _resets_bytes(case: Case, each: StageEvidence) -> int:
+    """What a host sends after its flows stopped, and their counters were read: a reset for each acknowledgement that
+    comes then, of data that had not arrived, or had arrived less than the way back ago. Background traffic keeps the
+    network up until they have all passed.
+    """
+    outcome, data_path = case.evidence.outcome, case.plan.data_path
+    if not case.trial.background or outcome.sent is None or data_path is None:
+        return 0
+    back_ns = sum(max(state.asked.delay_ns for state in one.stage.history) for one in case.evidence.answer_stages)
+    rates = [state.asked.rate_bps for state in each.stage.history]
+    arrived = outcome.arrived_segments or 0
+    if None not in rates:
+        fastest_bps = max(rate_bps or 0 for rate_bps in rates)
+        arrived = min(arrived, fastest_bps * back_ns // (8 * 10**9 * SMALL_BYTES))
+    coming = max(0, outcome.sent.data_packets - (outcome.arrived_segments or 0)) + arrived
+    return coming * (ETHERNET_BYTES + RESET_BYTES[data_path.destination_ip.version])
 
 
 def _real_bytes(case: Case, each: StageEvidence) -> float:
