@@ -504,3 +504,26 @@ def test_whoever_asks_for_ecn_may_have_it(asked: dict[str, Any]) -> None:
     samples = (sample("on", 3, 0),)
     seen = seen_evidence(ping, (each,), (), Outcome(None, None, None, 1e6, None, (), {}), samples, {}, {}, None, 0)
     assert list(queue_check.ecn_samples(Case(trial, plan, seen))) == []
+
+
+@pytest.mark.parametrize(
+    ("host", "control", "mode", "verdicts"),
+    [
+        ("off", "dctcp", "on", ["valid"]),  # tcp_ecn_send_syn asks where the control needs it, whatever the sysctl
+        ("off", "cubic", "on", ["suspect"]),
+        ("off", "dctcp", "off", []),
+        ("on", "dctcp", "off", ["suspect"]),
+        ("on", "dctcp", "on", []),
+    ],
+)
+def test_a_control_that_needs_marks_asks_for_them_by_itself(
+    host: str, control: str, mode: str, verdicts: list[str]
+) -> None:
+    nodes = {"a": {"type": "host", "ecn": host}, "b": {"type": "host"}}
+    topology = {"name": "n", "nodes": nodes, "links": {"path": {"ends": ["a", "b"], "rate": "1 Mbit/s"}}}
+    trial = make_trial(topology=topology, workload={"congestion": control})
+    plan, each = stage_evidence(CODEL)
+    ping = PingResult(5, 5, 0.01, 0.01, 0.01, 0.0)
+    samples = (replace(sample(mode), congestion=control),)
+    seen = seen_evidence(ping, (each,), (), Outcome(None, None, None, 1e6, None, (), {}), samples, {}, {}, None, 0)
+    assert [one.verdict for one in queue_check.ecn(Case(trial, plan, seen))] == verdicts

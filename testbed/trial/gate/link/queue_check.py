@@ -102,15 +102,19 @@ def ecn(case: Case) -> Iterator[Finding]:
     for node in case.trial.topology.nodes:
         if node.ecn is None or not case.trial.workload.sends_data or not case.trial.workload.controls:
             continue
-        mine = [each.ecn for each in case.evidence.tcp if each.netns == node_netns(node.name) and each.destination_port]
-        seen = {each.mode for each in mine if each is not None} - {UNDECIDED}
+        mine = [each for each in case.evidence.tcp if each.netns == node_netns(node.name) and each.destination_port]
+        told = [(each.congestion, each.ecn.mode) for each in mine if each.ecn and each.ecn.mode != UNDECIDED]
+        seen = {mode for _, mode in told}
+        others = {mode for control, mode in told if mode != "on" or control not in NEEDS_MARKS}
         if node.name in case.trial.workload.hosts and not seen:
             what = f"{node.name} was asked for ECN {node.ecn}, and no sample tells what its connections have"
             yield Finding("ECN", "valid", what, "its sysctl was read back; samples of the sockets show the rest")
-        elif seen - {node.ecn}:
+        elif others - {node.ecn}:
             what = f"connections of {node.name} negotiated ECN {', '.join(sorted(seen))}; asked was {node.ecn}"
-            hint = "both ends must have it; a congestion control such as dctcp asks for it by itself"
-            yield Finding("ECN", "suspect", what, hint)
+            yield Finding("ECN", "suspect", what, "both ends must have it")
+        elif seen - {node.ecn}:
+            what = f"connections of {node.name} with {' and '.join(sorted(NEEDS_MARKS & {name for name, _ in told}))}"
+            yield Finding("ECN", "valid", f"{what} have ECN; asked was {node.ecn}", "these controls ask by themselves")
 
 
 def ecn_samples(case: Case) -> Iterator[Finding]:
