@@ -44,6 +44,18 @@ def test_what_was_sent_faster_before_the_first_look_is_no_fault(run_trial: RunTr
     assert ran.result.verdict == "valid", ran.result.findings
 
 
+@pytest.mark.lab
+@pytest.mark.parametrize("rate", ["1 Gbit/s", "2500 Mbit/s", "400 Mbit/s"])
+@pytest.mark.parametrize("control", ["cubic", "reno"])
+def test_a_queue_that_is_as_large_as_asked_drops_when_it_is_full(run_trial: RunTrial, rate: str, control: str) -> None:
+    """With 1 Gbit/s and CUBIC the gate counts 99.85 % of it."""
+    path = {"rtt": "22 ms", "rate": rate, "buffer": "1 bdp"}
+    workload = {"duration": "12 s", "congestion": control}
+    ran = run_trial(path=path, workload=workload, nic="offload", samples={"interval": "100 ms"})
+    assert ran.result.seen.queue_drops > 0
+    assert ran.result.verdict == "valid", ran.result.findings
+
+
 def sample(**changes: Any) -> Any:
     info = {
         **{"snd_cwnd": 10, "ca_state": 0, "total_retrans": 0, "total_rto": 0, "snd_ssthresh": 99, "notsent_bytes": 9},
