@@ -35,14 +35,14 @@ EXAMPLES = (
      "testbed cc sysctl:net.ipv4.tcp_sack=0"),
 )  # fmt: skip
 
-SUITES = ("--quick", "--full", "--group", "--scenario")
-"""Options that say what runs: one of them."""
+SUITES = ("--full", "--group", "--scenario")
+"""Options that say what runs: one of them. `--quick` says it, too, unless there are scenarios of the author's."""
 
 RULES = (
     Never("--quick", ("--budget",), "{option} is a budget of 3 min and 8 seeds; allowed: it, or {others}"),
-    Never("--quick", SUITES[1:], "{option} is a suite of its own; allowed: it, or one of {others}"),
-    Never("--full", SUITES[2:], "{option} is the whole suite; allowed: it, or one of {others}"),
-    Never("--group", SUITES[3:], "{option} is a part of the suite; allowed: it, or {others}"),
+    Never("--quick", SUITES[:2], "{option} is a suite of its own; allowed: it, or one of {others}"),
+    Never("--full", SUITES[1:], "{option} is the whole suite; allowed: it, or one of {others}"),
+    Never("--group", SUITES[2:], "{option} is a part of the suite; allowed: it, or {others}"),
 )  # fmt: skip
 
 
