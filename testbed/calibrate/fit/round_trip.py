@@ -15,8 +15,10 @@ ENOUGH = 10
 ENOUGH_FOR_SHAPE = 50
 NEXT = "run `ping -D -i 0.2 -c 200 SERVER` without load"
 OTHERS = "traffic of others, which fills a queue at times"
-CORRELATED, LEANS = 3.0, 0.5
-"""Deviations of a correlation by chance, and a skewness, from which on pings show queues of others."""
+CORRELATED, LEANS, ABOVE = 3.0, 0.5, 4.0
+"""Deviations of a correlation by chance, a skewness, and how much further than the least the largest is from the mode,
+from which on pings show queues of others. (Where half of the pings met one, they lean to no side.)
+"""
 NOISE_STEPS = 2.0
 """A spread of so many steps of the clock is one of the clock."""
 
@@ -58,9 +60,10 @@ def _without_others(pings: Sequence[Pings]) -> tuple[Pings | None, Explanation |
     coarse_s = NOISE_STEPS * max(each.step_s for each in pings)
     if len(series) < ENOUGH_FOR_SHAPE or statistic.population_sd(series) <= coarse_s:
         return None, None
-    if _skewness(series) < LEANS:
-        return None, None
     mode_s = half_sample_mode(series)
+    is_above = max(series) - mode_s >= ABOVE * max(mode_s - min(series), coarse_s)
+    if _skewness(series) < LEANS and not is_above:
+        return None, None
     below = [mode_s - each for each in series if each <= mode_s]
     sd_s = math.sqrt(sum(each**2 for each in below) / len(below))
     most_s = mode_s + max(3 * sd_s, coarse_s)
