@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...analysis import changepoint, statistic
 from ..measurement import Second
 from .fitted import Explanation, Fitted, Found, mean_interval, unknown
-from .steady import Group, above_s, is_standing, total
+from .steady import Group, above_s, is_standing, share, total
 
 NEXT = "run `iperf3 --json -P 8 -t 600` after an hour without traffic, until the rate falls"
 FALL = 0.9
@@ -99,18 +99,16 @@ def _kinds(low_part: Sequence[Second], rtt_s: float | None) -> tuple[Explanation
     """A shaper delays, a policer drops."""
     low_bps = total(low_part)
     from_s = above_s(rtt_s, low_bps) if rtt_s is not None and low_bps else None
-    marks = [is_standing(each, from_s) for each in low_part] if from_s is not None else []
-    known = [mark for mark in marks if mark is not None]
+    standing = None if from_s is None else share(is_standing(each, from_s) for each in low_part)
     apart = "run `ping -D -i 0.2` beside the transfer, after the fall"
-    if not known:
+    if standing is None:
         why = "no round-trip time under load is told"
         return (
             Explanation("bucket", "a shaper, which delays", True, why, apart),
             Explanation("bucket", "a policer, which drops", True, why, apart),
         )
-    share = sum(known) / len(known)
-    why = f"a queue stood in {share:.0%} of the intervals after the fall"
+    why = f"a queue stood in {standing:.0%} of the intervals after the fall"
     return (
-        Explanation("bucket", "a shaper, which delays", share > 0.5, why),
-        Explanation("bucket", "a policer, which drops", share <= 0.5, why),
+        Explanation("bucket", "a shaper, which delays", standing > 0.5, why),
+        Explanation("bucket", "a policer, which drops", standing <= 0.5, why),
     )

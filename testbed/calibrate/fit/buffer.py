@@ -46,11 +46,12 @@ def fit(loads: Sequence[Load], pings: Sequence[Measurement], rate: Fitted, rtt_s
         return Found((unknown("buffer", "B", "no queue stood under load", NEXT, files), queue))
     value = max(delay_s * rate.value / 8, LEAST_FRAMES * FRAME_BYTES)
     rule = f"{how} is {delay_s * 1e3:.4g} ms above the base, at the rate of the link"
-    if not _was_full(chosen or loads):
+    is_full = _was_full(chosen or loads)
+    if not is_full:
         rule += "; nothing shows that it was full (no drops, or a control that does not fill it): at least that"
     elif not rate.is_known:
         rule += ", of which only the least is known: at least that"
-    if not rate.is_known or not _was_full(chosen or loads):
+    if not rate.is_known or not is_full:
         return Found((Fitted("buffer", "B", "bound", rule, value, value * 0.95, None, files, NEXT), queue))
     return Found((Fitted("buffer", "B", "identified", rule, value, value * 0.95, value * high, files), queue))
 

@@ -6,11 +6,11 @@ the ones that can have been in force when a packet came to each link.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from ....model.workload import PingWorkload, UdpWorkload
-from ....plan.node.namespace import node_netns
 from ... import measured
 from ...evidence.case import Case
 from ...evidence.stage import StageEvidence
@@ -59,24 +59,24 @@ def smoothed(case: Case) -> Iterator[Finding]:
     flows: dict[tuple[str, int, str, int], list[TcpSample]] = {}
     for samples in window.sockets(case).values():
         for each in samples:
-            if each.netns == node_netns(case.trial.workload.source):
-                flows.setdefault(window.key(each), []).append(each)
+            flows.setdefault(window.key(each), []).append(each)
     for flow in flows.values():
+        times_ns = [each.time_ns for each in flow]
         for number, (one, later) in enumerate(pairwise(flow)):
-            what = _too_soon(case, one, later, _sent_again(case, flow[: number + 1]))
+            what = _too_soon(case, one, later, _sent_again(case, flow, times_ns, number))
             if what is not None:
                 yield _invalid(what)
                 return
 
 
-def _sent_again(case: Case, until: Sequence[TcpSample]) -> float:
-    """How many segments of a flow may be on their way for the second time at the last of these looks: their
-    acknowledgements measure nothing.
+def _sent_again(case: Case, flow: Sequence[TcpSample], times_ns: Sequence[int], number: int) -> float:
+    """How many segments of a flow may be on their way for the second time at one of its looks: their acknowledgements
+    measure nothing.
     """
-    last = until[-1]
+    last = flow[number]
     since_ns = last.time_ns - 2 * max(case.plan.rtts_ns[1], round(1e9 * (last.info["srtt_s"] or 0)))
-    before = [each for each in until if each.time_ns <= since_ns]
-    return (last.info["total_retrans"] or 0) - (before[-1].info["total_retrans"] or 0 if before else 0)
+    before = bisect_right(times_ns, since_ns, hi=number + 1)
+    return (last.info["total_retrans"] or 0) - (flow[before - 1].info["total_retrans"] or 0 if before else 0)
 
 
 def _acknowledgements(one: TcpSample, later: TcpSample) -> float:
