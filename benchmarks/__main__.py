@@ -35,6 +35,7 @@ from . import (
     exercises,
     forecast,
     jobs,
+    mutants,
     packet,
     places,
     power,
@@ -47,6 +48,7 @@ from . import (
 
 WITH_OPTIONS = {
     "digests": digests.main,
+    "mutants": mutants.main,
     "power": power.main,
     "exercises": exercises.main,
     "rules": rules.main,
