@@ -27,12 +27,14 @@ from testbed.trial.orders.sequence import orders
 
 from . import (
     against,
+    alike,
     calibrate,
     cluster,
     confinement,
     coverage,
     digests,
     exercises,
+    faults,
     forecast,
     jobs,
     mutants,
@@ -48,6 +50,7 @@ from . import (
 
 WITH_OPTIONS = {
     "digests": digests.main,
+    "faults": faults.main,
     "mutants": mutants.main,
     "power": power.main,
     "exercises": exercises.main,
@@ -57,7 +60,7 @@ WITH_OPTIONS = {
 }
 WITH_NUMBERS: dict[str, Callable[..., int]] = {
     each.__name__.rpartition(".")[2]: each.main
-    for each in (calibrate, cluster, confinement, coverage, forecast, jobs, packet, places, queue, report)
+    for each in (alike, calibrate, cluster, confinement, coverage, forecast, jobs, packet, places, queue, report)
 }
 
 

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from toykernel import GCC, counted_build, partial_folders, tarball
+from toykernel import GCC, counted_build, partial_folders, patched_files, tarball
 
 from testbed.error import MachineError, UserError
-from testbed.kernel.image import debian, recipe
-from testbed.kernel.image.build import build
+from testbed.kernel.image import debian, fit, recipe
+from testbed.kernel.image.build import Stage, build
 from testbed.kernel.image.cache import Cache
 
 
@@ -134,3 +134,42 @@ def test_each_option_of_our_recipes_stands_once_and_each_patch_says_why(use: rec
     assert bool(ours.patches) == (use == "lab")
     for patch in ours.patches:
         assert len(patch.text.split("--- a/")[0].split()) > 10
+
+
+def makefile(tree: Path, version: str) -> None:
+    (tree / "Makefile").write_text("VERSION = {}\nPATCHLEVEL = {}\nSUBLEVEL = {}\n".format(*version.split(".")))
+
+
+def test_a_source_without_seccomp_mode_is_refused_before_anything_is_compiled(tree: Path, cache: Cache) -> None:
+    makefile(tree, "6.12.117")
+    (tree / "arch/um/os-Linux/start_up.c").write_text("static int __init check_ptrace(void)\n")
+    stages: list[Stage] = []
+    with pytest.raises(UserError) as caught:
+        build(str(tree), cache=cache, report=stages.append)
+    assert "linux (Linux 6.12.117) cannot become a lab kernel: its User-Mode Linux has no seccomp mode" in str(
+        caught.value
+    )
+    assert "allowed: Linux 7.2 or 7.3" in str(caught.value)
+    assert not any(stage.what == "compiling" for stage in stages)
+    assert cache.installed() == ()
+    assert not partial_folders(cache)
+
+
+def test_each_patch_that_does_not_fit_is_named_with_its_files(tree: Path, cache: Cache) -> None:
+    makefile(tree, "7.9.1")
+    (tree / "drivers/net/tun.c").write_text("/* all is new */\n")
+    (tree / "net/netfilter/nft_numgen.c").unlink()
+    with pytest.raises(UserError) as caught:
+        build(str(tree), cache=cache)
+    said = str(caught.value)
+    assert "our patch 0005-nft-numgen-late.patch does not fit net/netfilter/nft_numgen.c (which is not there)" in said
+    assert "nor does 0006-tun-orphan.patch" in said
+    assert "0007" not in said
+    (tree / "net/netfilter/nft_numgen.c").write_text(patched_files()["net/netfilter/nft_numgen.c"])
+    with pytest.raises(UserError, match=r"0006-tun-orphan\.patch does not fit drivers/net/tun\.c \(2 of 2 parts\);"):
+        build(str(tree), cache=cache)
+
+
+def test_a_kernel_for_virtual_machines_needs_none_of_this(tree: Path, tmp_path: Path) -> None:
+    (tree / "arch/um/os-Linux/start_up.c").write_text("")
+    fit.prepare(tree, recipe.load("vm"), "old")

@@ -11,7 +11,7 @@ from pathlib import Path
 from ... import package, process
 from ...codec.frozen import dataclass
 from ...error import MachineError, TestbedError, UserError
-from . import feature, first_boot, make, recipe
+from . import feature, first_boot, fit, make, recipe
 from .cache import Cache, KernelImage, Record, find, installed, records, user_cache
 from .debian import Archive, mirror
 from .feature import Features
@@ -160,7 +160,7 @@ def _make(
         report(Stage(f"fetching and unpacking {mixed.source.name}"))
         mixed.source.unpack(tree)
         try:
-            apply_ours(tree, mixed.recipe)
+            fit.prepare(tree, mixed.recipe, mixed.source.name)
             _apply(mixed.changes, tree, mixed.source)
             config = configure(tree, target, mixed.recipe)
             known = cache.records()
@@ -203,18 +203,6 @@ def _tried(target: Target, linux: Path) -> Features:
         raise MachineError(f"the new {target.called} was not kept: {error.what}", error.fix) from None
 
 
-def apply_ours(tree: Path, ours: recipe.Recipe) -> None:
-    """Applies our patches, except those that the tree already has."""
-    words = ("patch", "-p1", "--force", "--silent")
-    for patch in ours.patches:
-        try:
-            process.run((*words, "--dry-run"), input=patch.text, cwd=tree)
-        except process.CommandError:
-            process.run((*words, "--dry-run", "--reverse"), input=patch.text, cwd=tree)
-            continue
-        process.run((*words, "--no-backup-if-mismatch"), input=patch.text, cwd=tree)
-
-
 def _change(path: Path) -> Patch:
     try:
         return Patch(path.name, path.read_text())
@@ -244,7 +232,7 @@ def configure(tree: Path, target: Target, ours: recipe.Recipe) -> str:
     if refused := ours.refused(finished):
         raise UserError(
             f"this kernel source does not accept options that a {target.called} needs: {', '.join(refused)}; "
-            f"allowed: Linux 6.16 or newer, with the options of kernel/config and kernel/{target.use}/config"
+            f"allowed: {fit.KNOWN}, with the options of kernel/config and kernel/{target.use}/config"
         )
     return finished
 

@@ -27,7 +27,7 @@ from ...cache_folder import open_lock, refuse_foreign, try_lock, user_folder
 from ...error import MachineError, TestbedError, UserError
 from ..shelf import Shelf
 from ..shelf import write as write_record
-from . import build, feature, first_boot, make, recipe
+from . import build, feature, first_boot, fit, make, recipe
 from .build import Report, Stage
 from .cache import Cache, KernelImage, Record, user_cache
 from .change import NOTHING, Change
@@ -491,7 +491,7 @@ def _unpack(shelf: Shelf, name: str, source: Source, ours: Recipe, about: dict[s
         source.unpack(tree)
         added = _keep_unpatched(tree, home, ours.patches)
         try:
-            build.apply_ours(tree, ours)
+            fit.prepare(tree, ours, source.name)
             build.configure(tree, build.LAB, ours)
         except process.CommandError as error:
             raise UserError(f"{source.name} could not be prepared: {error}") from None
