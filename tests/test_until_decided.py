@@ -9,6 +9,7 @@ import json
 import os
 import random
 import shutil
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -26,6 +27,7 @@ from testbed import cli
 from testbed.commands import question
 from testbed.commands.measure.run import carry_out
 from testbed.commands.measure.run_until_decided import Decision
+from testbed.commands.sequential import until_decided
 from testbed.commands.sequential.budget import Budget, Options, budget_of
 from testbed.commands.sequential.foretold import foretell
 from testbed.commands.sequential.until_decided import UntilDecided
@@ -370,6 +372,55 @@ def test_two_values_of_an_axis_grow_in_one_folder(kernels: Kernels, tmp_path: Pa
     assert {verdict for verdict, _ in verdicts(found).values()} == {"worse"}
     assert verdicts(found)["20 ms"][1] > 3
     assert len(Store(out).results()) == 2 * sum(pairs for _, pairs in verdicts(found).values())
+
+
+class Clock:
+    """A clock on which only a trial takes time."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, kernels: Kernels, trial_s: float) -> None:
+        self.now_s = time.monotonic()
+        self.trial_s = trial_s
+        kernels.outcome = self.passed
+        for module in (sweep, until_decided):
+            monkeypatch.setattr(module, "time", self)
+
+    def monotonic(self) -> float:
+        return self.now_s
+
+    def passed(self, trial: Trial, result: TrialResult) -> TrialResult:
+        self.now_s += self.trial_s
+        return result
+
+
+def test_a_round_that_is_longer_than_was_told_ends_with_the_budget_and_the_next_call_goes_on(
+    kernels: Kernels, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernels.effect, kernels.noise = -0.06, dict.fromkeys(NOISE, 0.2)
+    base, candidate = two_runs(tmp_path)
+    kernels.began.clear()
+    Clock(monkeypatch, kernels, 100.0)
+    console = Console(record=True, width=200, file=io.StringIO())
+    found = verdicts(extend(base, candidate, console=console, wall_s=150.0))
+    assert len(kernels.began) == 2  # the second one began before the end
+    assert found == {"10 ms": ("cannot tell", 3), "20 ms": ("cannot tell", 3)}  # nothing is lost, or has an odd pair
+    assert "is longer than the 0 s that are left" in console.export_text(clear=False)
+    assert "trials failed" not in console.export_text()
+    again = verdicts(extend(base, candidate, wall_s=10_000.0, repetitions=5))
+    assert {pairs for _, pairs in again.values()} == {5}
+    assert len(kernels.began) == 2 * 2 * 2
+
+
+def test_a_run_that_has_no_time_begins_no_trial(
+    kernels: Kernels, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "made.yaml"
+    file.write_text(SCENARIO)
+    clock = Clock(monkeypatch, kernels, 10.0)
+    scenario, store = load_scenario(file), Store(tmp_path / "run")
+    carry_out(scenario, store, files_of_spec(file, ()), 1, Console(quiet=True), until_s=clock.now_s + 25)
+    assert len(kernels.began) == len(store.results()) == 3
+    carry_out(scenario, store, files_of_spec(file, ()), 1, Console(quiet=True))
+    assert len(kernels.began) == len(store.results()) == 6
 
 
 def test_budgets_of_trials_and_time_end_a_call_and_the_next_goes_on(kernels: Kernels, tmp_path: Path) -> None:

@@ -5,7 +5,9 @@ In virtual time, lab trials do not disturb each other; trials in real time run o
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
@@ -205,12 +207,15 @@ def run(sweep: Sweep, jobs: int, report: Report, place: Place | None = None) -> 
 
 @dataclass(frozen=True)
 class Here:
-    """This computer: a thread for each trial that runs; in real time one at a time."""
+    """This computer: a thread for each trial that runs; in real time one at a time. From `until_s` on, by the monotonic
+    clock, none begins, and those that run go on to their end.
+    """
 
     jobs: int
+    until_s: float = math.inf
 
     def carry_out(self, sweep: Sweep, ledger: Ledger) -> None:
-        work = _Work(sweep, ledger, _Memory(available_bytes() - RESERVE_BYTES))
+        work = _Work(sweep, ledger, _Memory(available_bytes() - RESERVE_BYTES), self.until_s)
         for virtual, width in ((True, self.jobs), (False, 1)):
             pool = ThreadPoolExecutor(max_workers=width)
             try:
@@ -230,10 +235,11 @@ class _Work:
     sweep: Sweep
     ledger: Ledger
     memory: _Memory
+    until_s: float
 
     def go_on(self, virtual: bool) -> None:
-        """Runs one trial after another until none is waiting."""
-        while (trial := self.ledger.wait(virtual=virtual)) is not None:
+        """Runs one trial after another until none is waiting, or the time is over."""
+        while time.monotonic() < self.until_s and (trial := self.ledger.wait(virtual=virtual)) is not None:
             done = None
             try:
                 done = self._do(trial)

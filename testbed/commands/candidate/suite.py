@@ -147,11 +147,12 @@ class Suite:
         self._refuse_other_kernels(scenarios)
         self._foretell()
         for number, (path, _) in enumerate(scenarios):
-            if self._left_s() <= 0:
+            is_new = self._left_s() > 0 and self._measure(path)
+            if self._left_s() <= 0 and self._lacks(path):
                 said = f"{number} of {len(scenarios)} scenarios are measured; the same command goes on"
                 say(self.console, f"the budget is spent before there is anything to judge: {said}")
                 return None
-            if self._measure(path):
+            if is_new:
                 say(self.console, *self._preview(path.stem))
         roots = [root for root in (self.base, self.candidate) if root.is_dir() and compared_run.suite(root)]
         if len(roots) < 2 and self.pair.is_of_programs:
@@ -186,7 +187,7 @@ class Suite:
 
     def _foretell(self) -> None:
         """Says what the first seeds will take."""
-        waiting, least_s, most_s = 0, 0.0, 0.0
+        waiting, least_s, most_s, cpu_s = 0, 0.0, 0.0, 0.0
         for path, (home, side) in product(self.files, self._sides):
             scenario = self._asked(path, side)
             if not scenario.cells:
@@ -195,10 +196,12 @@ class Suite:
             told = prepared.forecast.told([each.params for each in prepared.waiting], self.jobs)
             waiting += len(prepared.waiting)
             least_s, most_s = least_s + told.wall_s.least, most_s + told.wall_s.most
+            cpu_s += told.cpu_s.expected
         if waiting:
             budget = "" if self.budget.wall_s is None else f"; the budget is {duration(self.budget.wall_s)}"
             what = f"{counted(len(self.files), 'scenario')}, {counted(waiting, 'trial')} of first seeds"
-            say(self.console, f"suite: {what}, {between(least_s, most_s)}{budget}")
+            took = f"{between(least_s, most_s)} by how busy this computer stays, {duration(cpu_s)} of processor time"
+            say(self.console, f"suite: {what}, {took}{budget}")
 
     @property
     def _sides(self) -> tuple[tuple[Path, Contender], ...]:
@@ -230,8 +233,18 @@ class Suite:
                 continue
             is_new = True
             say(self.console, f"{path.stem}, {side.label}:")
-            carry_out(scenario, store, files_of(path), self.jobs, self.console)
+            until_s = time.monotonic() + self._left_s()
+            carry_out(scenario, store, files_of(path), self.jobs, self.console, until_s=until_s)
         return is_new
+
+    def _lacks(self, path: Path) -> bool:
+        """Whether a first trial of the scenario has neither a result nor a failure."""
+        for home, side in self._sides:
+            trials, store = self._asked(path, side).trials(), Store(home / path.stem)
+            failed = store.failures() if store.exists else {}
+            if any(not (store.path / "trials" / each.id).is_dir() and each.id not in failed for each in trials):
+                return True
+        return False
 
     def _preview(self, name: str) -> list[str]:
         """What the first seeds show of the deciding metric, without a verdict: looks that count come later."""

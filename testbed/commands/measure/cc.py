@@ -40,8 +40,8 @@ SUITES = ("--full", "--group", "--scenario")
 
 RULES = (
     Never("--quick", ("--budget",), "{option} is a budget of 3 min and 8 seeds; allowed: it, or {others}"),
-    Never("--quick", SUITES[:2], "{option} is a suite of its own; allowed: it, or one of {others}"),
-    Never("--full", SUITES[1:], "{option} is the whole suite; allowed: it, or one of {others}"),
+    Never("--quick", SUITES[:2], "{option} is a suite of its own; allowed: {option} without {others}"),
+    Never("--full", SUITES[1:], "{option} is the whole suite; allowed: {option} without {others}"),
     Never("--group", SUITES[2:], "{option} is a part of the suite; allowed: it, or {others}"),
 )  # fmt: skip
 

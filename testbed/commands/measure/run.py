@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 from contextlib import ExitStack, suppress
@@ -27,7 +28,7 @@ from ...sweep import extension, store
 from ...sweep import run as sweep
 from ...sweep import shard as shards
 from ...sweep.ledger import Report
-from ...sweep.run import Summary, Sweep
+from ...sweep.run import Here, Summary, Sweep
 from ...sweep.shard import Shard
 from ...trial.folder import NOT_REPEATED, DiskFull, is_ours, read_result, read_trial, same_files
 from ...trial.orders.sequence import orders
@@ -357,10 +358,12 @@ def carry_out(
     live: bool = False,
     shard: Shard | None = None,
     place: Cluster | None = None,
+    until_s: float = math.inf,
 ) -> tuple[Summary, list[str]]:
     """Runs what is missing of a scenario and brings the tables up to date, interrupted or not; how it ended, and the
     ids of the trials that belong to the run, in file order. `specs` are the files to keep, by what they are. `live`
-    serves the report meanwhile, and keeps it in the folder at the end. The trials are carried out here, or in `place`.
+    serves the report meanwhile, and keeps it in the folder at the end. The trials are carried out here, where none
+    begins from `until_s` of the monotonic clock on, or in `place`.
     """
     from ...sweep import table  # imports pyarrow, which a forecast need not pay for, before any trial that needs it
 
@@ -391,7 +394,7 @@ def carry_out(
                 reports: list[Report] = [stack.enter_context(_shown(folder, prepared, console))] if live else []
                 width = jobs if place is None else place.width
                 screen = stack.enter_context(Screen(console, len(prepared.waiting), prepared, width))
-                summary = sweep.run(prepared, jobs, Reports((screen, *reports)), place)
+                summary = sweep.run(prepared, jobs, Reports((screen, *reports)), place or Here(jobs, until_s))
         finally:
             with suppress(DiskFull):  # they are made again when they are needed
                 table.update(folder, mend=True)

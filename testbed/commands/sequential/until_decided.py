@@ -7,6 +7,7 @@ what the undecided ones need. So an interruption loses nothing, and the next cal
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Iterator, Mapping
@@ -22,7 +23,7 @@ from ...error import UserError
 from ...model.scenario import Trial
 from ...sweep import extension, table
 from ...sweep import run as sweep
-from ...sweep.run import Sweep
+from ...sweep.run import Here, Sweep
 from ...sweep.store import Store
 from ...units import counted
 from .. import look_file
@@ -108,7 +109,7 @@ class UntilDecided:
                 look_file.write(self.question.candidate, comparison)
             state = self._state(comparison, data)
             now = {cell: data[cell].done for cell in wanted}
-            if not wanted or now == before:
+            if not wanted or (now == before and self._left_s() > 0):
                 return state if not wanted else f"{state}; trials failed, see above"
             before = now
             refused = self._measure({found[cell]: count for cell, count in wanted.items()}, state)
@@ -142,8 +143,8 @@ class UntilDecided:
         wall_s = sum(
             each.forecast.total_s([t.params for t in each.waiting], self.jobs) for each in sweeps if each.waiting
         )
-        left_s = None if self.budget.wall_s is None else self.budget.wall_s - (time.monotonic() - self._began_s)
-        if left_s is not None and wall_s > left_s:
+        left_s = self._left_s()
+        if wall_s > left_s:
             return (
                 f"the next round, about {duration(wall_s)}, is longer than the {duration(max(left_s, 0))} that are left"
             )
@@ -158,6 +159,10 @@ class UntilDecided:
         for each in sweeps:
             self._run(each)
         return None
+
+    def _left_s(self) -> float:
+        wall_s = math.inf if self.budget.wall_s is None else self.budget.wall_s
+        return wall_s - (time.monotonic() - self._began_s)
 
     def _within(self, wanted: Mapping[GrowingCell, int]) -> Iterator[tuple[GrowingCell, int]]:
         """As many of the cells as the budget has trials for."""
@@ -186,7 +191,9 @@ class UntilDecided:
             return
         say(self.console, f"{prepared.store.path}:")
         with Screen(self.console, len(prepared.waiting), prepared, self.jobs) as screen:
-            summary = sweep.run(prepared, self.jobs, Reports((extension.Listing(prepared.store), screen)))
+            reports = Reports((extension.Listing(prepared.store), screen))
+            here = Here(self.jobs, time.monotonic() + self._left_s())
+            summary = sweep.run(prepared, self.jobs, reports, here)
         for trial, error in summary.failures:
             say(self.console, ("failed", "red"), f" {trial.id}: {error}")
 
