@@ -111,6 +111,10 @@ def pair(
         if not path.exists():
             raise UserError(f"{what}: there is no such file; allowed: {ALLOWED}")
         return _of_change(path, base, workbench.open_workbench(source, report), report, jobs)
+    if what.endswith(".bpf.o"):
+        raise UserError(
+            f"{what}: no kernel of ours loads a control in BPF, for want of a JIT or BTF; allowed: {ALLOWED}"
+        )
     if path.exists():
         raise UserError(f"{what}: what it is cannot be told from its name; allowed: {ALLOWED}")
     return _of_control(what, base, source, report, is_swept)

@@ -290,12 +290,22 @@ def read_window(value: object) -> int | None:
     return window_bytes
 
 
+CONTROL = "the kernel's name of a congestion control, such as cubic or bbr"
+read_control = word(r"[a-z][a-z0-9_]*", "a congestion control", CONTROL)
+
+
+def read_congestion(value: object) -> str:
+    if isinstance(value, Mapping) and "bpf" in value:
+        raise ValueRefused(
+            "no kernel of ours loads a control in BPF: User-Mode Linux has no JIT for it, and kernels for virtual "
+            "machines are built without JIT and BTF",
+            f"{CONTROL}; or, of a control in C, testbed cc tcp_NAME.c",
+        )
+    return read_control(value)
+
+
 CONGESTION = Kind(
-    word(
-        r"[a-z][a-z0-9_]*",
-        "a congestion control",
-        "the kernel's name of a congestion control, such as cubic or bbr",
-    ),
+    read_congestion,
     schema=matching("^[a-z][a-z0-9_]*$", "A congestion control.", "cubic", "bbr"),
 )
 WINDOW = Kind(
