@@ -1,4 +1,4 @@
-"""What `testbed cc` refuses of scenarios before anything runs."""
+"""What `testbed cc` refuses of scenarios before anything runs, and what it does not run again."""
 
 from __future__ import annotations
 
@@ -8,10 +8,19 @@ from typing import Any
 
 import pytest
 from rich.console import Console
+from runs import make_result, write_result
 
+from testbed.commands.candidate import contender
+from testbed.commands.candidate.contender import Contender, Pair
 from testbed.commands.candidate.suite import Suite
 from testbed.commands.sequential.budget import Budget
 from testbed.error import UserError
+from testbed.kernel.image.cache import KernelImage
+from testbed.model.run_setting import LAB
+from testbed.model.scenario import Trial
+from testbed.sweep import run as sweep
+from testbed.trial.orders.sequence import Orders
+from testbed.trial.result import TrialResult
 
 SCENARIO = """
 name: short
@@ -59,3 +68,41 @@ def test_a_scenario_that_names_its_kernel_does_not_run_that_of_the_candidate(tmp
     with pytest.raises(UserError, match=KERNEL_ALLOWED):
         suite_of(path).carry_out()
     assert not (tmp_path / "out").exists()
+
+
+def test_what_one_suite_measured_another_one_takes_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With --full after --quick the trials of scenarios that both have do not run again; those of another scenario of
+    the same name do.
+    """
+    began: list[str] = []
+
+    def runs(trial: Trial, made: Orders, folder: Path, **options: Any) -> TrialResult:
+        began.append(f"{trial.workload.asked_flows[0].congestion} {trial.seed}")
+        result = make_result(trial, goodput_bps=1e7 + trial.seed)
+        write_result(folder, trial, result)
+        return result
+
+    monkeypatch.setattr(sweep.runner, "run", runs)
+    monkeypatch.setattr(sweep.readiness, "check", lambda trial, made: None)
+    monkeypatch.setattr(contender.software, "here", lambda: {"python": "3"})
+    image = KernelImage("mine", Path("/nowhere/linux"), "7.3.4", "", False, "", "key")
+    pair = Pair(*(Contender(name, name, LAB, image) for name in ("cubic", "foo")))
+
+    def carried_out(*paths: Path) -> set[str]:
+        began.clear()
+        made = Suite(pair, paths, tmp_path / "out", Budget(repetitions=3), 1, Console(quiet=True), 0.0)
+        assert made.carry_out() is not None
+        return {*began}
+
+    short, other = tmp_path / "short.yaml", tmp_path / "other.yaml"
+    short.write_text(SCENARIO)
+    other.write_text(SCENARIO.replace("short", "other").replace("80 ms", "20 ms"))
+    assert len(carried_out(short)) == len(began) == 6
+    assert carried_out(short) == set()
+    assert len(carried_out(other, short)) == len(began) == 6
+    assert carried_out(other) == set()
+    short.write_text(SCENARIO.replace("80 ms", "81 ms"))
+    assert len(carried_out(short)) == len(began) == 6
+    folders = sorted(path.name.rpartition("-")[0] for path in (tmp_path / "out" / "candidate").iterdir())
+    assert len(folders) == 4
+    assert len({*folders}) == 1

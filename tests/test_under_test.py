@@ -139,14 +139,13 @@ def test_two_scenarios_of_one_name_are_refused(tmp_path: Path) -> None:
 def test_another_kernel_control_or_setting_is_another_folder() -> None:
     plain = side("foo")
     others = [
-        plain.identity("reno", "suite"),
-        plain.identity("cubic", "another suite"),
-        side("bar").identity("cubic", "suite"),
-        replace(plain, settings=("sysctls.net.ipv4.tcp_sack=0",)).identity("cubic", "suite"),
-        replace(plain, image=replace(IMAGE, key="other")).identity("cubic", "suite"),
+        plain.identity("reno"),
+        side("bar").identity("cubic"),
+        replace(plain, settings=("sysctls.net.ipv4.tcp_sack=0",)).identity("cubic"),
+        replace(plain, image=replace(IMAGE, key="other")).identity("cubic"),
     ]
-    assert len({plain.identity("cubic", "suite"), *others}) == 6
-    assert replace(plain, label="a new name").identity("cubic", "suite") == plain.identity("cubic", "suite")
+    assert len({plain.identity("cubic"), *others}) == 5
+    assert replace(plain, label="a new name").identity("cubic") == plain.identity("cubic")
 
 
 def stems(*groups: str, is_quick: bool = False, is_full: bool = False) -> list[str]:

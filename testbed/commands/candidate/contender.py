@@ -49,10 +49,10 @@ class Contender:
     image: KernelImage
     settings: tuple[str, ...] = ()
 
-    def identity(self, base_control: str, suite: str) -> str:
-        """What decides its trials, with the suite, in which the control stands in the place of `base_control`."""
+    def identity(self, base_control: str) -> str:
+        """What decides its trials, beside a scenario, in which the control stands in the place of `base_control`."""
         parts = software.here()
-        words = (self.image.key, self.control, base_control, suite, *self.settings, __version__)
+        words = (self.image.key, self.control, base_control, *self.settings, __version__)
         told = "\n".join((*words, *(f"{key} {parts[key]}" for key in sorted(parts))))
         return hashlib.sha256(told.encode()).hexdigest()
 

@@ -8,7 +8,7 @@ import hashlib
 import os
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -24,7 +24,7 @@ from ...error import UserError, one_of
 from ...library import SCENARIOS
 from ...model.background import Constant
 from ...model.run_setting import LAB, PRIMARY
-from ...model.scenario import Scenario
+from ...model.scenario import Scenario, Trial
 from ...report.evidence import Rules
 from ...spec.load import files_of, load_scenario
 from ...sweep.expectation import judged
@@ -127,9 +127,9 @@ class Suite:
         return frozenset(path.stem for path in self.files if path.resolve().parent == folder)
 
     def _home(self, kind: str, side: Contender) -> Path:
-        identity = side.identity(self.pair.base.control, self._digest())
+        identity = side.identity(self.pair.base.control)
         label = "".join(each if each.isalnum() or each in "._-" else "-" for each in side.label).strip(".-") or kind
-        return self.output / kind / f"{label}-{identity[:10]}"
+        return self.output / kind / f"{label}-{identity[:10]}-{self._digest()[:6]}"
 
     def _digest(self) -> str:
         whole = hashlib.sha256()
@@ -145,6 +145,7 @@ class Suite:
         """
         scenarios = [(path, load_scenario(path)) for path in self.files]
         self._refuse_other_kernels(scenarios)
+        self._take_over()
         self._foretell()
         for number, (path, _) in enumerate(scenarios):
             is_new = self._left_s() > 0 and self._measure(path)
@@ -184,6 +185,15 @@ class Suite:
                     f"{path}: it runs on the kernel {', '.join(named)}, which is not the candidate's; allowed: a "
                     "scenario without `kernel`"
                 )
+
+    def _take_over(self) -> None:
+        """Takes first trials that another suite measured of the same side; its folder's name differs in the end."""
+        for path, (home, side) in product(self.files, self._sides):
+            store, alike = Store(home / path.stem), f"{home.name.rpartition('-')[0]}-*"
+            others = sorted({*home.parent.glob(f"{alike}/{path.stem}")} - {store.path})
+            for other, trial in product(others, self._asked(path, side).trials() if others else ()):
+                with suppress(UserError):  # another scenario of this name
+                    _take(trial, Store(other), store)
 
     def _foretell(self) -> None:
         """Says what the first seeds will take."""
@@ -317,6 +327,16 @@ class Suite:
             yield
         finally:
             os.close(descriptor)
+
+
+def _take(trial: Trial, other: Store, store: Store) -> None:
+    """Copies a trial from the other store, if that has it and this one does not."""
+    if (store.path / "trials" / trial.id).exists() or other.finished(trial) is None:
+        return
+    with store.locked():
+        strict_folder.make(store.path, "trials")
+        with store.writing(trial) as folder:
+            strict_folder.copy_all(other.path, "trials", trial.id, target=folder)
 
 
 def _is_done(scenario: Scenario, store: Store) -> bool:
