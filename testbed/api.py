@@ -10,6 +10,7 @@ from .analysis import changepoint, concavity, series, statistic, tcp_model
 from .analysis.concavity import Curve
 from .analysis.profile import ThroughputProfile
 from .codec.markup import escaped
+from .commands.measure.audit import repeating
 from .commands.measure.run import carry_out, prepare
 from .commands.result_table import Format
 from .commands.screen import duration
@@ -23,6 +24,8 @@ from .model.node.type import NODE_TYPES
 from .model.scenario import Scenario
 from .model.topology import Engine
 from .spec.load import files_of, load_scenario
+from .sweep.audit import Repeat, audit
+from .sweep.audit import sample as audit_sample
 from .sweep.run import Summary
 from .sweep.store import Store
 from .trial.evidence.outcome import TcpResult
@@ -47,6 +50,7 @@ __all__ = [
     "HttpResult",
     "MachineError",
     "PingResult",
+    "Repeat",
     "Scenario",
     "Store",
     "Summary",
@@ -59,6 +63,8 @@ __all__ = [
     "UdpResult",
     "UdpSecond",
     "UserError",
+    "audit",
+    "audit_sample",
     "backgrounds",
     "carry_out",
     "changepoint",
@@ -72,6 +78,7 @@ __all__ = [
     "parse_one_in",
     "prepare",
     "published",
+    "repeating",
     "say",
     "series",
     "show",

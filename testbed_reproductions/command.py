@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -36,13 +37,14 @@ from testbed.api import (
     nearest,
     prepare,
     published,
+    repeating,
     say,
     show,
     terminal_width,
     write_named,
 )
 
-from . import kept, look
+from . import again, kept, look
 from .check import ERROR
 from .look import Looks
 from .measured import Measured, Size
@@ -133,7 +135,7 @@ EXAMPLES = (
     ("List what can be reproduced, and run nothing", "testbed reproduce --list"),
     ("Reproduce one figure in minutes", "testbed reproduce S3-F7"),
     ("Reproduce a publication with the numbers that it used", "testbed reproduce S3 --full"),
-    ("Judge the results behind docs/reproduction.md again", "testbed reproduce --kept --stored"),
+    ("Repeat a random 1 % of what is behind docs/reproduction.md", "testbed reproduce --audit 1"),
 )
 
 
@@ -177,6 +179,16 @@ def reproduce(
     keep: Annotated[
         bool, typer.Option("--keep", help="Make the results of these rows those behind docs/reproduction.md.")
     ] = False,
+    audit: Annotated[
+        int | None,
+        typer.Option(
+            "--audit",
+            min=1,
+            max=100,
+            metavar="PERCENT",
+            help="Repeat this share of the trials behind docs/reproduction.md, and compare their numbers.",
+        ),
+    ] = None,
     list_rows: Annotated[bool, typer.Option("--list", help="List the rows, and run nothing.")] = False,
     format: Annotated[Format, typer.Option(metavar="table|json", help="The format of the output.")] = Format.table,
 ) -> None:
@@ -192,6 +204,8 @@ def reproduce(
     """
     if format is Format.csv:
         raise UserError("rows cannot be printed as CSV; allowed: --format table or json")
+    if audit is not None and (stored or until_decided or dry_run or from_kept or keep or output):
+        raise UserError("--audit repeats what is kept; allowed: with ID, --quick or --full, and --jobs")
     if stored and (until_decided or dry_run):
         raise UserError("--stored runs nothing; allowed: without --until-decided and --dry-run")
     rows = select(ids or [])
@@ -199,6 +213,9 @@ def reproduce(
     console = Terminal()
     if list_rows:
         _list(rows, format)
+        return
+    if audit is not None:
+        _audit(rows, size, audit, jobs, console)
         return
     if from_kept:
         kept.put_back(kept.FOLDER / size, results / size, _scenarios(rows))
@@ -222,6 +239,16 @@ def reproduce(
         raise typer.Exit(1)
     if any(finding.outcome == "cannot tell" for finding in found):
         raise typer.Exit(CANNOT_TELL)
+
+
+def _audit(rows: Sequence[Row], size: Size, percent: int, jobs: int, console: Console) -> None:
+    seed = random.SystemRandom().randrange(2**32)
+    with kept.unpacked(kept.FOLDER / size) as folder:
+        found = again.repeated(folder, _scenarios(rows), percent / 100, seed, repeating(jobs, console))
+    again.store(kept.FOLDER / size, found)
+    console.print(found.in_words())
+    if code := {"same": 0, "different": 1, "cannot tell": CANNOT_TELL}[found.verdict]:
+        raise typer.Exit(code)
 
 
 @dataclass
@@ -436,5 +463,7 @@ def behind(runs: Runs | None, found: Mapping[str, Finding]) -> Iterator[tuple[li
                     return runs.finding(row)
             return others[size].finding(row)
 
-        said = " ".join(f"{size.capitalize()}: {kept.said(folder)}" for size, folder in folders.items())
+        said = " ".join(
+            f"{size.capitalize()}: {kept.said(folder, kept.FOLDER / size)}" for size, folder in folders.items()
+        )
         yield [Both(finding(row, "quick"), finding(row, "full")) for row in ROWS], said

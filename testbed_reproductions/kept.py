@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 
 from testbed.api import Store, UserError, write_named
 
-from . import look
+from . import again, look
 
 FOLDER = Path(__file__).parent / "data"
 PROVENANCE = "provenance.json"
@@ -102,8 +102,10 @@ def put_back(kept: Path, results: Path, names: list[str]) -> None:
         shutil.copyfile(kept / look.FILE, results / look.FILE)
 
 
-def said(results: Path) -> str:
-    """The trials of a results folder: their number, days, processor time, and lab kernels; a sentence."""
+def said(results: Path, kept: Path) -> str:
+    """The trials of a results folder: their number, days, processor time, and lab kernels, and the last audit of the
+    tables that they are from; in sentences.
+    """
     hosts = [json.loads(path.read_text()) for path in sorted(results.glob("*/trials/*/host.json"))]
     if not hosts:
         return "no trials."
@@ -116,7 +118,9 @@ def said(results: Path) -> str:
     when = " to ".join(dict.fromkeys((days[0], days[-1]))) if days else "an unknown day"
     hours = sum(each.get("cpu_s") or 0.0 for each in hosts) / 3600
     by = " and ".join(sorted(kernels)) or "no lab kernel"
-    return f"{len(hosts)} trials of {when}, {hours:.3g} h of processor time, with {by}."
+    audits = again.stored(kept)
+    audited = f" {audits[-1].in_words()}" if audits else ""
+    return f"{len(hosts)} trials of {when}, {hours:.3g} h of processor time, with {by}.{audited}"
 
 
 @contextmanager

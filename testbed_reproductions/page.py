@@ -28,7 +28,8 @@ for rows of which nobody can tell.
 
 "Ours", and what limits a row, are of the full size where it has run, and of the quick size otherwise. The results
 behind this page are tables in `testbed_reproductions/data`, a row for each trial. `testbed reproduce --kept --stored`
-judges them again; with `--kept` alone, what is missing runs. {kept}"""
+judges them again; with `--kept` alone, what is missing runs; `--audit 1` repeats a random 1 % of the trials, and
+compares every number. {kept}"""
 
 CHANGES = "## What changed"
 """The heading of the section that is written by hand, and stays when the page is made anew."""

@@ -42,7 +42,7 @@ LAYERS_BESIDE = (
     ("__init__",),
     ("command",),
     ("paper", "page", "kept"),
-    ("row", "look"),
+    ("row", "look", "again"),
     ("check", "measured"),
 )
 

@@ -130,7 +130,7 @@ def test_the_page_has_a_line_for_each_row_and_says_what_limits_it() -> None:
     said = "4 rows: 1 met, 1 not met, 2 not run. Of them 3 are distinct findings: 1 met, 1 not met, 1 not run."
     assert f"\nQuick: {said}\n" in page
     assert "\nFull: 4 rows: 2 met, 1 not met, 1 not run. Of them 3 are distinct" in page
-    assert "what is missing runs. Quick: 3 trials.\n" in page
+    assert "compares every number. Quick: 3 trials.\n" in page
     assert "| K7 | IV.B |" in page
     assert "| **fail** | **fail** |" in page
     (k9,) = [line for line in page.splitlines() if line.startswith("| K9 |")]
@@ -483,7 +483,10 @@ def test_what_is_kept_is_judged_as_it_was_and_nobodys_mark_is_in_it(runs: Runs, 
     assert kept.keep(runs.folder, [links.BASELINE, links.UDP], tmp_path / "kept") == {links.BASELINE: count}
     with kept.unpacked(tmp_path / "kept") as folder:
         again = Runs(folder, "quick", runs.console).finding(ROWS["K8"])
-        assert kept.said(folder) == f"{count} trials of 2026-01-02, 0.000139 h of processor time, with no lab kernel."
+        assert (
+            kept.said(folder, tmp_path / "kept")
+            == f"{count} trials of 2026-01-02, 0.000139 h of processor time, with no lab kernel."
+        )
         assert "made_by" not in (folder / links.BASELINE / "trials" / host.parent.name / "host.json").read_text()
     assert (before.outcome, again.outcome) == ("pass", "pass")
     assert again == before

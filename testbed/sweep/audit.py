@@ -29,6 +29,9 @@ Outcome: TypeAlias = Literal["same", "different", "not repeated"]
 Repeat: TypeAlias = Callable[[sweep.Sweep], sweep.Summary]
 """Carries out the trials of a sweep into its store, here or elsewhere."""
 
+Differing: TypeAlias = Callable[[Path, Path], tuple[str, ...]]
+"""What of a trial's folder, the first, the second one should have and does not; `same_files` compares every file."""
+
 SEED_MAX = 2**32
 
 
@@ -86,9 +89,11 @@ class Audit:
         return f"audit of {visible(self.date[:10])}: {'; '.join(said)}"
 
 
-def audit(store: Store, size: int, seed: int | None, repeat: Repeat) -> Audit:
-    """Repeats a sample of this size, all if there are fewer, and stores what came out. `seed` None draws another sample
-    each time. Raises UserError if no trial is finished.
+def audit(
+    store: Store, size: int | Sequence[str], seed: int | None, repeat: Repeat, differing: Differing = same_files
+) -> Audit:
+    """Repeats a sample of this size, all if there are fewer, or trials with these ids, and stores what came out. `seed`
+    None draws another sample each time. Raises UserError if no trial is finished.
     """
     finished = [id for id in store.open().ids if (store.path / "trials" / id).exists()]
     if not finished:
@@ -97,10 +102,10 @@ def audit(store: Store, size: int, seed: int | None, repeat: Repeat) -> Audit:
     damaged: dict[str, str] = {}
     trials = {id: trial for id in finished if (trial := _read(store, id, damaged)) is not None}
     candidates = [id for id in finished if id in damaged or trials[id].kernel.is_virtual_time]
-    chosen = sample(candidates, size, drawn)
+    chosen = sample(candidates, size, drawn) if isinstance(size, int) else [id for id in candidates if id in size]
     with store.ours(), partial(store.path) as made:
         again = Store(made.path)
-        outcomes = _repeated(store, again, [trials[id] for id in chosen if id in trials], repeat)
+        outcomes = _repeated(store, again, [trials[id] for id in chosen if id in trials], repeat, differing)
         found = Audit(
             datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             platform.node(),
@@ -173,7 +178,9 @@ def _unread(store: Store, id: str, why: str) -> Audited:
     return Audited(id, "not repeated", why=why, started=_started(store.path / "trials" / id))
 
 
-def _repeated(store: Store, again: Store, trials: Sequence[Trial], repeat: Repeat) -> dict[str, Audited]:
+def _repeated(
+    store: Store, again: Store, trials: Sequence[Trial], repeat: Repeat, differing: Differing
+) -> dict[str, Audited]:
     """Of each trial what came out."""
     again.create("audit", {}, [trial.id for trial in trials])
     made = {trial.params: (trial, orders(trial)) for trial in trials}
@@ -182,7 +189,9 @@ def _repeated(store: Store, again: Store, trials: Sequence[Trial], repeat: Repea
     most = max(needs.values(), default=0)
     summary = repeat(sweep.Sweep(again, tuple(trials), (), _Sample(trials), forecast, most, needs=needs))
     why = {trial.id: str(error) for trial, error in summary.failures}
-    return {trial.id: _compared(store, again, trial, why.get(trial.id, "it did not run")) for trial in trials}
+    return {
+        trial.id: _compared(store, again, trial, why.get(trial.id, "it did not run"), differing) for trial in trials
+    }
 
 
 class _Sample(TrialQueue):
@@ -192,12 +201,12 @@ class _Sample(TrialQueue):
         return True
 
 
-def _compared(store: Store, again: Store, trial: Trial, why: str) -> Audited:
+def _compared(store: Store, again: Store, trial: Trial, why: str, differing: Differing) -> Audited:
     first, second = (each.path / "trials" / trial.id for each in (store, again))
     started = _started(first)
     if not second.exists():
         return Audited(trial.id, "not repeated", why=why, started=started)
-    files = same_files(first, second)
+    files = differing(first, second)
     now = provenance.noted(second) or {}
     software = tuple(map(str, provenance.between(trial, first, now)))
     computer = _host(second).get("computer")

@@ -6,7 +6,7 @@ import json
 import os
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -20,6 +20,9 @@ from ..result_table import Format
 from ..screen import Screen
 from ..terminal import Terminal, say
 from . import cluster_option
+
+if TYPE_CHECKING:
+    from ...sweep.cluster.place import Cluster
 
 EXIT_CODES = {"same": 0, "different": 1, "cannot tell": 5}
 
@@ -55,6 +58,17 @@ def audit(
     option_rule.refuse(option_rule.given_in(context), (cluster_option.OF_CLUSTER,))
     console = Terminal()
     place = cluster_option.place(on, any_worker, console, is_fresh=True)
+    found = auditing.audit(Store(folder), sample, seed, repeating(jobs, console, place))
+    if format is Format.json:
+        print(json.dumps({**asdict(found), "verdict": found.verdict}, indent=1))
+    else:
+        _print(found, folder, console)
+    if code := EXIT_CODES[found.verdict]:
+        raise typer.Exit(code)
+
+
+def repeating(jobs: int, console: Console, place: Cluster | None = None) -> auditing.Repeat:
+    """Carries out the trials of a sample on this computer, or in `place`, and shows how far it is."""
 
     def repeat(prepared: sweep.Sweep) -> sweep.Summary:
         if place is not None and prepared.waiting:
@@ -63,13 +77,7 @@ def audit(
         with Screen(console, len(prepared.waiting), None, width) as screen:
             return sweep.run(prepared, jobs, screen, place)
 
-    found = auditing.audit(Store(folder), sample, seed, repeat)
-    if format is Format.json:
-        print(json.dumps({**asdict(found), "verdict": found.verdict}, indent=1))
-    else:
-        _print(found, folder, console)
-    if code := EXIT_CODES[found.verdict]:
-        raise typer.Exit(code)
+    return repeat
 
 
 def _print(found: auditing.Audit, folder: Path, console: Console) -> None:

@@ -1,0 +1,133 @@
+"""An audit of the results that the project keeps: a random share of their trials runs again, and every number that is
+kept of them must come out again. Reads the kept tables, runs trials in a folder of its own, writes `audit.json` beside
+the tables.
+
+What a result has in addition since it was kept is not compared. Numbers that differ with another lab kernel than the
+one that gave them say nothing about either.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from testbed.api import Repeat, Store, UserError, audit, audit_sample, write_named
+
+FILE = "audit.json"
+RESULT, PROVENANCE = "result.json", "provenance.json"
+KERNEL = "another lab kernel"
+
+
+@dataclass(frozen=True)
+class Again:
+    """One audit. `kept` trials were there in `scenarios`, `trials` were drawn. A number of those in `different`
+    differs, one of those in `other_kernel` with another lab kernel; those in `lost` did not end.
+    """
+
+    date: str
+    seed: int
+    scenarios: int
+    kept: int
+    trials: int
+    different: tuple[str, ...] = ()
+    other_kernel: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> Literal["same", "different", "cannot tell"]:
+        """`same` only if there is a sample, and every number of it came out again."""
+        if self.different:
+            return "different"
+        return "cannot tell" if self.other_kernel or self.lost or not self.trials else "same"
+
+    def in_words(self) -> str:
+        same = self.trials - len(self.different) - len(self.other_kernel) - len(self.lost)
+        said = [f"{same} of {self.trials} trials, drawn at random from {self.kept}, gave the same numbers again"]
+        for names, what in ((self.different, "gave others"), (self.other_kernel, "gave others with another lab kernel"),
+                            (self.lost, "did not end")):  # fmt: skip
+            if names:
+                said.append(f"{len(names)} {what}: {', '.join(names)}")
+        return f"Audit of {self.date}: {'; '.join(said)}."
+
+
+def repeated(folder: Path, names: Sequence[str], share: float, seed: int, repeat: Repeat) -> Again:
+    """Repeats a share (0 to 1, at least one trial) of what is kept of these scenarios in a folder of unpacked runs."""
+    stores = {name: Store(folder / name).open() for name in names if Store(folder / name).exists}
+    kept = [
+        f"{name}/{id}" for name, store in stores.items() for id in store.ids if (store.path / "trials" / id).exists()
+    ]
+    if not kept:
+        raise UserError("nothing is kept of these rows; allowed: rows with results in testbed_reproductions/data")
+    chosen = audit_sample(kept, math.ceil(share * len(kept)), seed)
+    found = []
+    for name, store in stores.items():
+        ids = [each.partition("/")[2] for each in chosen if each.partition("/")[0] == name]
+        if ids:
+            found += [(f"{name}/{each.id}", each) for each in audit(store, ids, seed, repeat, differing).trials]
+    seen = {id for id, _ in found}
+    left_out = [f"{id} (it ran in real time)" for id in chosen if id not in seen]
+    return Again(
+        datetime.datetime.now(datetime.UTC).date().isoformat(),
+        seed,
+        len(stores),
+        len(kept),
+        len(chosen),
+        tuple(f"{id} ({', '.join(each.files[:3])})" for id, each in found if each.files and each.files[0] != KERNEL),
+        tuple(id for id, each in found if each.files and each.files[0] == KERNEL),
+        (*(f"{id} ({each.why})" for id, each in found if each.outcome == "not repeated"), *left_out),
+    )
+
+
+def differing(first: Path, second: Path) -> tuple[str, ...]:
+    """The paths of numbers and words of the first trial's result that the second one's does not have, or has otherwise;
+    before them `KERNEL`, if they ran with two lab kernels.
+    """
+    one, other = (json.loads((folder / RESULT).read_text()) for folder in (first, second))
+    paths = tuple(_differing(one, other, ""))
+    return (KERNEL, *paths) if paths and _kernel(first) != _kernel(second) else paths
+
+
+def _kernel(folder: Path) -> str | None:
+    """The key of the lab kernel of a trial; None if that is not noted."""
+    path = folder / PROVENANCE
+    kernel = json.loads(path.read_text()).get("kernel") if path.exists() else None
+    return kernel["key"] if kernel else None
+
+
+def _differing(one: Any, other: Any, at: str) -> Iterator[str]:
+    if isinstance(one, dict) and isinstance(other, dict):
+        for key, value in one.items():
+            below = f"{at}.{key}" if at else key
+            yield from _differing(value, other[key], below) if key in other else [below]
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for number, (value, now) in enumerate(zip(one, other, strict=True)):
+            yield from _differing(value, now, f"{at}[{number}]")
+    elif one != other or type(one) is not type(other):
+        yield at
+
+
+def stored(kept: Path) -> list[Again]:
+    """The audits of a size, the last one last. Raises UserError for a file that is damaged."""
+    path = kept / FILE
+    if not path.exists():
+        return []
+    try:
+        return [_read(each) for each in json.loads(path.read_text())]
+    except (ValueError, TypeError, KeyError) as error:
+        raise UserError(f"{path} is damaged: {error}; allowed: what `testbed reproduce --audit` wrote") from None
+
+
+def _read(data: dict[str, Any]) -> Again:
+    lists: dict[str, Any] = {name: tuple(value) for name, value in data.items() if isinstance(value, list)}
+    return Again(**(data | lists))
+
+
+def store(kept: Path, found: Again) -> None:
+    """Adds an audit."""
+    audits = [asdict(each) for each in (*stored(kept), found)]
+    write_named(kept / FILE, json.dumps(audits, indent=1, ensure_ascii=False) + "\n")
