@@ -27,7 +27,7 @@ from testbed.commands.measure.run import carry_out
 from testbed.compare import look, run
 from testbed.compare.look import LEAST, CellData, Looks
 from testbed.compare.pairing import Cell, pair
-from testbed.compare.run import TOLERANCE, RunComparison, exact_cells
+from testbed.compare.run import TOLERANCE, RunComparison, apart, exact_cells
 from testbed.compare.side import Measured, Run, Side, rare_of
 from testbed.kernel.image.cache import find
 from testbed.model.run_setting import LAB
@@ -76,8 +76,9 @@ def _as(trial: Measured, number: int) -> Measured:
 def judged(sides: tuple[Side, Side]) -> RunComparison:
     """By looks at MOST repetitions at most, as until-decided makes them, and the comparison of what they saw."""
     metrics = question.deciding(*sides, None)
-    paired = pair(*sides, ())
-    exact = exact_cells(paired, sides, ())
+    between = apart(*sides)
+    paired = pair(*sides, between)
+    exact = exact_cells(paired, sides, between)
     names = tuple(dict.fromkeys(name for each in metrics.values() for name in each))
     looks = Looks("base", "candidate", TOLERANCE, names, sum(len(metrics[cell.scenario]) for cell in paired.asked))
     done = dict.fromkeys(paired.asked, LEAST)
@@ -107,7 +108,7 @@ def _data(cell: Cell, sides: tuple[Side, Side], metrics: Sequence[str], count: i
 
 
 def _is_of(each: Measured, cell: Cell) -> bool:
-    return frozenset(each.result.params.items()) == frozenset(cell.params or ())
+    return dict(cell.params or ()).items() <= each.result.params.items()
 
 
 def main(suites: int = 20, trials: int = 24) -> int:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from testbed.commands.candidate.contender import SYSCTL
 from testbed.commands.candidate.suite import chosen
 from testbed.commands.measure.cc import QUICK
 from testbed.kernel.image.workbench import open_workbench
@@ -82,7 +83,8 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--jobs", type=int, default=1)
     asked = parser.parse_args(words)
     bench = open_workbench()
-    bench.base()
+    if not all(FAULTS[name].what.startswith(SYSCTL) for name in asked.names):
+        bench.base()
     cubic = bench.path(CUBIC).read_text()
     asked.output.mkdir(parents=True, exist_ok=True)
     made: list[tuple[str, ...]] = []

@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.faults import CUBIC, NO_UNDO, control_file
 from testbed import cli
+from testbed.kernel.image.workbench import open_workbench
 from testbed.library import SCENARIOS
 
 pytestmark = [pytest.mark.lab, pytest.mark.nightly, pytest.mark.xdist_group("cc")]
@@ -90,6 +92,16 @@ def test_a_control_in_one_file_that_is_worse_is_called_so(cc: Cc) -> None:
     assert code == 1, out
     assert "tcp_frail is worse than cubic" in out
     assert "congestion control cubic → frail" in err
+
+
+def test_a_cubic_that_takes_nothing_back_is_found_where_packets_overtake(cc: Cc, tmp_path: Path) -> None:
+    source = open_workbench().path(CUBIC).read_text()
+    for name, replacements, wanted in (("nocubicundo", NO_UNDO, 1), ("cubicalike", (), 0)):
+        file = tmp_path / f"tcp_{name}.c"
+        file.write_text(control_file(source, name, replacements))
+        code, out, _ = cc(file, "undo-reorder")
+        assert code == wanted, out
+    assert "3 of 3 pairs of trials are the same, byte for byte" in out
 
 
 @pytest.mark.parametrize(
