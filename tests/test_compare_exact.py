@@ -68,12 +68,21 @@ def test_what_could_be_random_takes_three_seeds_though_all_come_out_the_same(
     assert compare(*sides, "--metric", "goodput").code == code
 
 
+UDP = {"tool": "udp", "rate": "1 Mbit/s"}
+PING = {"tool": "ping", "count": 10, "duration": None}
+
+
 @pytest.mark.parametrize(
     ("changes", "is_drawn"),
     [
         ({}, False),
         ({"path": {"loss": "1 in 1000"}}, False),
         ({"path": {"jitter": "1 us"}}, True),
+        ({"workload": UDP}, False),
+        ({"workload": {**UDP, "flows": 2}}, True),
+        ({"workload": UDP, "path": {"jitter": "1 us"}}, True),
+        ({"workload": PING}, False),
+        ({"workload": PING, "path": {"loss": {"random": "0.1 %"}}}, True),
         ({"path": {"loss": {"random": "0.1 %"}}}, True),
         ({"path": {"loss": {"every": 100, "phase": "seeded"}}}, True),
         ({"path": {"queue": "fq_codel"}}, True),
@@ -88,10 +97,12 @@ def test_what_could_be_random_takes_three_seeds_though_all_come_out_the_same(
     ],
 )
 def test_what_may_depend_on_the_seed_is_known(changes: dict[str, dict[str, Any]], is_drawn: bool) -> None:
+    workload = {"duration": "1 s", **changes.get("workload", {})}
     trial = make_trial(
-        {"rtt": "10 ms", **changes.get("path", {})}, {"duration": "1 s", **changes.get("workload", {})},
+        {"rtt": "10 ms", **changes.get("path", {})},
+        {key: value for key, value in workload.items() if value is not None},
         **changes.get("more", {}),
-    )  # fmt: skip
+    )
     assert chance.is_drawn(trial) == is_drawn
 
 

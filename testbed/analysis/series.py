@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field, replace
 from typing import Literal, TypeAlias
 
 from ..codec.frozen import dataclass
@@ -50,7 +51,8 @@ class Series:
     `params` identify the series, `label` names those of them that vary in the run. `left_out` are the ids of the trials
     that are invalid or have no goodput, or an absurd one. `conditions` are those of the first trial; None without
     trials. `all_conditions` has each combination that occurs once. `exact` are the ids of trials in which nothing is
-    random.
+    random. `members` are all trials, with what they `asked` by id. `values` are what the profile is of, by the id of
+    the trial, where that is not the goodput.
     """
 
     params: Params
@@ -60,6 +62,15 @@ class Series:
     conditions: Conditions | None
     all_conditions: tuple[Conditions, ...] = ()
     exact: frozenset[str] = frozenset()
+    members: tuple[TrialResult, ...] = ()
+    asked: Mapping[str, Conditions] = field(default_factory=dict)
+    values: Mapping[str, float] | None = None
+
+    def of(self, value: Callable[[TrialResult], float | None]) -> Series:
+        """The same trials by another value than their goodput: those that are not invalid and have it, 0 or more."""
+        found = {each.id: value(each) for each in self.members if each.verdict != "invalid"}
+        values = {id: known for id, known in found.items() if known is not None and 0 <= known < math.inf}
+        return _chosen(replace(self, values=values), lambda each: each.id in values)
 
     @property
     def suspect(self) -> tuple[str, ...]:
@@ -78,9 +89,9 @@ class Series:
 
     def profile(self, span: Span = "steady", *, knows_exact: bool = False) -> ThroughputProfile | None:
         """Aggregate goodput over the RTT that was asked for, with the repetitions; None without any trial. Only if it
-        `knows_exact` are the RTTs exact in which nothing is random.
+        `knows_exact` are the RTTs exact in which nothing is random. With `values` it is of these, whatever the span.
         """
-        return profile(self.trials, span, self.exact if knows_exact else frozenset())
+        return profile(self.trials, span, self.exact if knows_exact else frozenset(), self.values)
 
     def stretches(self, span: Span = "steady", margin: float = 0.01) -> tuple[Stretch, ...]:
         """Where the profile is concave, convex or straight; `margin` is a share of the capacity. Empty for one RTT."""
@@ -125,15 +136,18 @@ def full_goodput_bps(results: Sequence[TrialResult]) -> float | None:
 
 
 def profile(
-    results: Sequence[TrialResult], span: Span = "steady", exact: frozenset[str] = frozenset()
+    results: Sequence[TrialResult],
+    span: Span = "steady",
+    exact: frozenset[str] = frozenset(),
+    values: Mapping[str, float] | None = None,
 ) -> ThroughputProfile | None:
-    """Aggregate goodput over the RTT that was asked for, with the repetitions; None without any goodput. An RTT is
-    exact if all its trials are, and came out the same.
+    """Aggregate goodput, or these values by id, over the RTT that was asked for, with the repetitions; None without
+    any. An RTT is exact if all its trials are, and came out the same.
     """
     samples: dict[float, list[float]] = {}
     drawn = {each.asked.rtt_s for each in results if each.id not in exact}
     for each in results:
-        rate = goodput_bps(each, span)
+        rate = goodput_bps(each, span) if values is None else values.get(each.id)
         if rate is not None:
             samples.setdefault(each.asked.rtt_s, []).append(rate)
     one_case = frozenset(rtt for rtt, rates in samples.items() if rtt not in drawn and len({*rates}) == 1)
@@ -163,16 +177,30 @@ def series(
 def _series(
     params: Params, members: Sequence[TrialResult], varied: Sequence[str], trials: Mapping[str, Trial]
 ) -> Series:
-    usable = tuple(each for each in members if each.is_usable and 0 <= each.usable_goodput_bps < math.inf)
-    asked, used = [conditions(each, trials.get(each.id)) for each in usable], {each.id for each in usable}
-    return Series(
+    known = [each for each in members if each.verdict != "invalid"]
+    found = Series(
         params=params,
         label=label(params, varied),
+        trials=(),
+        left_out=(),
+        conditions=None,
+        exact=frozenset(each.id for each in known if each.id in trials and not chance.is_drawn(trials[each.id])),
+        members=tuple(members),
+        asked={each.id: conditions(each, trials.get(each.id)) for each in known},
+    )
+    return _chosen(found, lambda each: each.is_usable and 0 <= each.usable_goodput_bps < math.inf)
+
+
+def _chosen(found: Series, is_chosen: Callable[[TrialResult], bool]) -> Series:
+    """With those of its trials that count."""
+    usable = tuple(each for each in found.members if is_chosen(each))
+    asked, used = [found.asked[each.id] for each in usable], {each.id for each in usable}
+    return replace(
+        found,
         trials=usable,
-        left_out=tuple(each.id for each in members if each.id not in used),
+        left_out=tuple(each.id for each in found.members if each.id not in used),
         conditions=asked[0] if asked else None,
         all_conditions=tuple(dict.fromkeys(asked)),
-        exact=frozenset(each.id for each in usable if each.id in trials and not chance.is_drawn(trials[each.id])),
     )
 
 

@@ -15,6 +15,7 @@ from ..compare.profile import ProfileComparison
 from ..sweep.shard import in_words
 from ..sweep.store import Store
 from ..trial.folder import read_trial
+from ..trial.result import TrialResult
 from .comparison_table import write, write_table
 
 EXIT_CODES: Mapping[Verdict, int] = {"agree": 0, "differ": 1, "cannot tell": 5}
@@ -30,7 +31,11 @@ def found_in(folder: Path, name: str, choice: Choice, span: Span) -> ProfileComp
     ours = series(results, trials)
     alone = flow_sample.without_another_seed(results) if span == "steady" else ()
     parts = {each.id: flow_sample.parts(store.path / "trials" / each.id, each) for each in alone}
-    found = profile.compare(ours, known, only, choice, span, parts)
+
+    def value(result: TrialResult, name: str) -> float | None:
+        return flow_sample.metrics(store.path / "trials" / result.id, result, [name])[name]
+
+    found = profile.compare(ours, known, only, choice, span, parts, value)
     return replace(found, lost=(*_absent(store), *found.lost))
 
 

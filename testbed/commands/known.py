@@ -26,7 +26,7 @@ LITTLE = frozenset(
 )  # fmt: skip
 """Words at which no text ends."""
 COMPARE, REPRODUCE = "compare", "reproduce"
-OVER_RTT = re.compile(r"^ +over: rtt$", re.MULTILINE | re.IGNORECASE)
+JUDGED = re.compile(r"^ +(over: (rtt|window|flows|loss)|metric: .+)$", re.MULTILINE)
 """In a profile of ours: `compare.published.comparable` reads it whole, which takes what computes."""
 DESCRIBED = re.compile(r"^(?:description|about):", re.MULTILINE)
 
@@ -54,7 +54,7 @@ def topologies() -> tuple[Known, ...]:
 
 def profiles() -> tuple[Known, ...]:
     def judge(path: Path) -> str:
-        return COMPARE if OVER_RTT.search(path.read_text(encoding="utf-8")) else REPRODUCE
+        return COMPARE if JUDGED.search(path.read_text(encoding="utf-8")) else REPRODUCE
 
     return tuple(replace(each, judge=judge(each.path)) for each in _of_files("profile", library.PROFILES))
 

@@ -78,9 +78,16 @@ def unfit(conditions: Sequence[Condition], choice: Choice) -> tuple[Condition, .
 
 
 def cautions(
-    ours: Series, conditions: Sequence[Condition], apart: ProfileDistance, is_share: bool, choice: Choice
+    ours: Series,
+    conditions: Sequence[Condition],
+    apart: ProfileDistance,
+    is_share: bool,
+    choice: Choice,
+    is_alone: bool = False,
 ) -> tuple[str, ...]:
-    """What limits a comparison of one of our series with a published one, and why points of it cannot be judged."""
+    """What limits a comparison of one of our series with a published one, and why points of it cannot be judged.
+    `is_alone`: that is a single number, of which nobody expects a shape.
+    """
     said = [
         f"ours has {each.name} {each.ours}, published {each.published}" for each in conditions if each.is_same is False
     ]
@@ -88,7 +95,7 @@ def cautions(
     if is_share:
         decides = "" if choice.as_shares else "; they decide with --as-shares only"
         said.append(f"shares of the rate are compared, not bit/s: loss and windows do not scale with it{decides}")
-    if len(apart.points) + len(apart.left_out_rtt_s) == 1:
+    if len(apart.points) + len(apart.left_out_rtt_s) == 1 and not is_alone:
         said.append("a single published RTT has no shape")
     if apart.left_out_rtt_s:
         rtts = ", ".join(f"{rtt * 1e3:g}" for rtt in apart.left_out_rtt_s)

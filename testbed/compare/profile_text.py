@@ -9,8 +9,8 @@ from typing import Any
 from ..analysis.point import Figure, PointDifference, Verdict
 from ..analysis.profile import Limit
 from ..codec.markup import escaped
-from ..units import format_rate
 from .profile import Match, ProfileComparison, TargetComparison
+from .quantity import RATE
 from .run_text import Row, interval_text, markdown
 
 HEADERS = (
@@ -29,9 +29,9 @@ def point_rows(comparison: ProfileComparison) -> list[Row]:
         (
             target.target.name,
             match.ours.label,
-            f"{point.rtt_s * 1e3:g} ms",
+            f"{point.rtt_s * 1e3:g} ms" + ("" if match.target.about.has_rtt else " (ours)"),
             LIMITS[point.limit] + _value(point.published_bps, match),
-            _known_to(point, target.target.certainties[point.rtt_s]),
+            _known_to(point, target.target.certainty(point.rtt_s)),
             _value(point.measured_bps, match),
             f"{100 * point.relative.value:+.1f} %",
             interval_text(point.relative.interval),
@@ -87,7 +87,8 @@ def summary(comparison: ProfileComparison) -> str:
     verdicts = [each.verdict for each in comparison.targets]
     counts = {words: verdicts.count(verdict) for verdict, words in WORDS.items()}
     counted = ", ".join(f"{count} {words}" for words, count in counts.items() if count)
-    of = "shares of the rate" if comparison.choice.as_shares else "each throughput"
+    is_rate = all(each.target.quantity.base_unit == RATE for each in comparison.targets)
+    of = "shares of the rate" if comparison.choice.as_shares else "each throughput" if is_rate else "each number"
     within = f"within {_percent(comparison.choice.tolerance)} of {of}"
     return f"overall: {WORDS[comparison.verdict]} ({len(verdicts)} published series, {within}: {counted})"
 
@@ -125,6 +126,8 @@ def _target(comparison: TargetComparison) -> dict[str, Any]:
         "published": comparison.target.name,
         "of": dict(comparison.target.series.of),
         "where": comparison.target.series.where,
+        "metric": comparison.target.quantity.name,
+        "states_rtt": comparison.target.about.has_rtt,
         "capacity_bps": comparison.target.capacity_bps,
         "agrees": comparison.verdict == "agree",
         "verdict": comparison.verdict,
@@ -141,7 +144,7 @@ def _match(match: Match) -> dict[str, Any]:
         "agrees": match.verdict == "agree",
         "verdict": match.verdict,
         "fits": match.fits,
-        "unit": "share" if match.is_share else "bit/s",
+        "unit": "share" if match.is_share else match.target.quantity.base_unit,
         "conditions": [asdict(each) for each in match.conditions],
         "claim": match.claim,
         "cautions": list(match.cautions),
@@ -153,16 +156,21 @@ def _match(match: Match) -> dict[str, Any]:
 
 
 def _point(point: PointDifference, match: Match) -> dict[str, Any]:
-    """Shares are of each side's rate, and None where it is not known."""
+    """Shares are of each side's rate, and None where it is not known; values are in the unit of the match, and in
+    bit/s, too, if they are rates.
+    """
     ours, theirs = match.ours.capacity_bps, match.target.capacity_bps
     by_own = (point.published_bps, point.measured_bps)
     published_bps, measured_bps = (
         (value * (rate or 1) for value, rate in zip(by_own, (theirs, ours), strict=True)) if match.is_share else by_own
     )
+    is_rate = match.target.quantity.base_unit == RATE
     return {
         "rtt_s": point.rtt_s,
-        "published_bps": published_bps,
-        "measured_bps": measured_bps,
+        "published": point.published_bps,
+        "measured": point.measured_bps,
+        "published_bps": published_bps if is_rate else None,
+        "measured_bps": measured_bps if is_rate else None,
         "published_share": None if theirs is None else published_bps / theirs,
         "measured_share": None if ours is None else measured_bps / ours,
         "relative": asdict(point.relative),
@@ -174,7 +182,7 @@ def _point(point: PointDifference, match: Match) -> dict[str, Any]:
         "is_within_trial": point.is_apart,
         "is_of_one_run": point.is_of_one,
         "verdict": point.verdict(match.choice.tolerance),
-        "certainty": match.target.certainties[point.rtt_s],
+        "certainty": match.target.certainty(point.rtt_s),
     }
 
 
@@ -195,7 +203,7 @@ def _covered(match: Match) -> str:
 def _value(value: float, match: Match) -> str:
     if match.is_share:
         return f"{100 * value:.3g} %"
-    return format_rate(int(float(f"{value:.3g}"))) if value >= 1 else f"{value:g} bit/s"
+    return match.target.quantity.text(value)
 
 
 def _percent(share: float) -> str:

@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 from ..analysis.profile import Limit, Limits, Published, Reference, ThroughputProfile
 from ..analysis.statistic import Estimate
+from ..codec.frozen import dataclass
 from ..codec.keyed import Keyed, Kind, check, key, named
 from ..codec.kind import NAME, SAID, TEXT, listed, record, table, word
 from ..codec.scalar import whole as read_whole
@@ -21,8 +22,9 @@ from ..codec.schema import of_keys, whole
 from ..error import SpecError, UserError, ValueRefused, did_you_mean, one_of
 from ..library import PROFILES, did_you_mean_path
 from ..spec import load as specfile
-from . import condition
-from .number import NUMBER, UNIT, Number
+from . import condition, quantity
+from .number import COUNTS, NUMBER, UNIT, Number
+from .quantity import Quantity
 
 Certainty: TypeAlias = Literal["exact", "about", "bound", "unknown", "cited", "derived"]
 Claim: TypeAlias = Literal["reproduced", "shape", "calibrated", "data only"]
@@ -35,8 +37,13 @@ LIMITS: Mapping[str, Limit] = {"at_least": "at least", "at_most": "at most"}
 K = TypeVar("K", "Fact", "Series")
 
 RTT = "rtt"
+AXES = (*condition.KINDS, *(key for key in quantity.READ if key not in condition.KINDS))
+"""What a series may be over, besides the RTT, so that each of its points is a condition of a run."""
+NOWHERE: Number = NUMBER.read("0 s")
+"""The place of a number at an RTT that is not stated."""
 
-_OF = "What distinguishes it: provider, region, flows, … Over RTT, the conditions of docs/published-profiles.md."
+_OF = "What distinguishes it: provider, region, … and the conditions of docs/published-profiles.md."
+_METRIC = "The metric of a trial that runs are judged by; docs/published-profiles.md has them. Default: by its unit."
 RUNS = Kind(read_whole(1, 10**6), schema={"type": "integer", "minimum": 1})
 YEAR = Kind(read_whole(1900, 2100), schema={"type": "integer"})
 CERTAINTY = word("exact", "about", "bound", "unknown", "cited", "derived")
@@ -119,8 +126,7 @@ class Measure(Keyed):
 class Fact(Measure):
     """One number, its quantity, and where it is printed. `unit` is needed only if the number is unknown.
 
-    A mean throughput whose `of` has its `rtt` can have a `claim`: then runs are compared with it, as with a series over
-    RTT of one point.
+    Runs are compared with one that has a `metric` or a `claim`, as with a series of one point.
     """
 
     what: str = key("what", SAID)
@@ -129,19 +135,25 @@ class Fact(Measure):
     where: str = key("where", SAID)
     unit: str | None = key("unit", UNIT, default=None)
     claim: Claim | None = key("claim", CLAIM, "The most that a run which meets it can claim.", default=None)
+    metric: str | None = key("metric", TEXT, _METRIC, default=None)
 
     def refuse_inconsistent(self) -> None:
         """Raises ValueRefused if what it says contradicts itself."""
         first = next((number.unit for _, number in self.numbers), None)
         self.refuse_unless(self.certainty, self.unit or first)
-        if self.claim is not None and (RTT not in self.of or first != "bit/s"):
-            what = "nothing can be compared with it"
-            raise ValueRefused(what, "a claim of a throughput whose `of` has the rtt, or no claim", ("claim",))
-        if self.claim is not None:
-            _at(self.of[RTT])
-            condition.refuse_unread(self.of)
         if self.certainty == "unknown" and self.unit is None:
             raise ValueRefused("it has no unit", "'unit: Mbit/s' or the like")
+        try:
+            found = quantity.of_number(self.metric, self.unit or first, self.of)
+        except ValueRefused as refused:
+            if self.metric is not None:
+                raise
+            if self.claim is not None:
+                what = f"nothing can be compared with it: {refused.what}"
+                raise ValueRefused(what, f"{refused.allowed}; or no claim", ("claim",)) from None
+        else:
+            if self.claim is not None or self.metric is not None:
+                _refuse_unread(self.of, found)
 
 
 @named
@@ -167,25 +179,23 @@ class Series(Keyed):
     where: str = key("where", SAID)
     capacity: Number | None = key("capacity", NUMBER, default=None)
     claim: Claim = key("claim", CLAIM, "The most that a run which meets it can claim.", default="data only")
+    metric: str | None = key("metric", TEXT, _METRIC, default=None)
     note: str | None = key("note", TEXT, default=None)
     points: tuple[Point, ...] = key("points", listed(record(Point), 1))
 
     def refuse_inconsistent(self) -> None:
         """Raises ValueRefused if what it says contradicts itself."""
-        unit = next((number.unit for point in self.points for _, number in point.numbers), None)
-        if self.is_at_one_rtt:
-            if self.over in self.of:
-                what = f"{self.over} is what its points are at, and stands here, too"
-                raise ValueRefused(what, "one of the two", ("of", self.over))
-            for index, point in enumerate(self.points):
-                try:
-                    condition.refuse_unread(_of_point(self, point).of)
-                except ValueRefused as refused:
-                    at = ("points", index, "at") if refused.at[-1] == self.over else refused.at
-                    raise ValueRefused(refused.what, refused.allowed, at) from None
-        if unit == "bit/s" and self.points[0].at.unit == "s":
-            condition.refuse_unread(self.of)
-            self._refuse_absurd()
+        unit = self._unit
+        if self.metric is not None and unit is not None:
+            quantity.of_number(
+                self.metric, unit, {**self.of, **({} if self.is_over_rtt else self._own(self.points[0]))}
+            )
+        try:
+            quantity_of(self)
+        except ValueRefused:
+            pass
+        else:
+            self._refuse_unread_conditions()
         seen: set[float] = set()
         for index, point in enumerate(self.points):
             try:
@@ -195,6 +205,31 @@ class Series(Keyed):
                 at = ("points", index, *refused.at)
                 raise ValueRefused(refused.what, refused.allowed, at) from None
             seen.add(point.at.value)
+
+    @property
+    def _unit(self) -> str | None:
+        return next((number.unit for point in self.points for _, number in point.numbers), None)
+
+    def _own(self, point: Point) -> Mapping[str, str]:
+        """The conditions of a point of a series over a condition."""
+        at = "none" if self.over == "loss" and not point.at.value else point.at.text
+        return {**self.of, self.over: at.removesuffix(" flows").removesuffix(" flow").removesuffix(" ratio")}
+
+    def _refuse_unread_conditions(self) -> None:
+        """Of something that runs are compared with. Raises ValueRefused."""
+        if self.is_over_rtt:
+            _refuse_unread(self.of, quantity_of(self))
+            self._refuse_absurd()
+            return
+        if self.over in self.of:
+            what = f"{self.over} is what its points are at, and stands here, too"
+            raise ValueRefused(what, "one of the two", ("of", self.over))
+        for index, point in enumerate(self.points):
+            try:
+                _refuse_unread(self._own(point), quantity_of(self))
+            except ValueRefused as refused:
+                at = ("points", index, "at") if refused.at[-1] == self.over else refused.at
+                raise ValueRefused(refused.what, refused.allowed, at) from None
 
     def _refuse_place(self, point: Point, seen: set[float]) -> None:
         unit = self.points[0].at.unit
@@ -226,34 +261,22 @@ class Series(Keyed):
         return point.value.last_digit * (1.0 if self.certainty_of(point) == "about" else 0.5)
 
     def references(self) -> Published:
-        """The points of `throughput_profile` with what is known of their errors. Raises UserError as it does."""
-        by_rtt = {point.at.value: point for point in self.points}
-        return {
-            rtt: Reference(_mean(by_rtt[rtt]), self.off_bps(by_rtt[rtt])) for rtt in self.throughput_profile().rtt_s
-        }
+        """The points that have a value, with what is known of their errors, by what they are at."""
+        known = [point for point in self.points if point.value is not None and self.certainty_of(point) != "unknown"]
+        return {point.at.value: Reference(_mean(point), self.off_bps(point)) for point in known}
 
     def limits(self) -> Limits:
-        """The points that are limits of the throughput at an RTT, two for an interval; none for other quantities."""
-        units = {(point.at.unit, number.unit) for point in self.points for _, number in point.numbers}
+        """The points that are limits, by what they are at, two for an interval."""
         return [
             (point.at.value, Reference(Estimate.constant(number.value), number.last_digit / 2, LIMITS[key]))
             for point in self.points
             for key, number in point.numbers
-            if key in LIMITS and units == {("s", "bit/s")}
+            if key in LIMITS
         ]
 
     @property
-    def is_at_one_rtt(self) -> bool:
-        """Whether it has throughput over a condition (flows, window, loss, …) at an RTT that it states."""
-        units = {number.unit for point in self.points for _, number in point.numbers}
-        return self.over in condition.KINDS and RTT in self.of and units == {"bit/s"}
-
-    @property
     def is_over_rtt(self) -> bool:
-        """Whether it has throughput over RTT, or limits of it: what `testbed compare` can judge runs by."""
-        has_values = any(point.value is not None for point in self.points)
-        units = {(point.at.unit, number.unit) for point in self.points for _, number in point.numbers}
-        return bool(self.limits()) or (has_values and units == {("s", "bit/s")})
+        return self.over == RTT or (self.points[0].at.unit == "s" and self.over not in AXES)
 
     def throughput_profile(
         self, certainties: Collection[Certainty] = ("exact", "about", "cited", "derived")
@@ -285,25 +308,93 @@ def _at(text: str) -> Number:
     return found
 
 
-def _single(about: Fact | Series, of: Mapping[str, str], point: Point, claim: Claim) -> Series:
-    """A throughput at one RTT as a series over RTT."""
-    left = {name: text for name, text in of.items() if name != RTT}
-    return Series(
-        what=about.what, of=left, over=RTT, certainty=about.certainty, where=about.where, claim=claim, points=(point,)
+@dataclass(frozen=True)
+class Compared:
+    """What runs are compared with: numbers over RTT, or one number. That is at an RTT, or, if it does not `has_rtt`,
+    at one that the publication does not state. `group` is what a user names it by, alone or with the other points of
+    its series over `axis`.
+    """
+
+    group: str
+    series: Series
+    quantity: Quantity
+    has_rtt: bool = True
+    is_alone: bool = False
+    axis: str | None = None
+
+    @property
+    def numbers(self) -> int:
+        return len(self.series.references()) + len({at for at, _ in self.series.limits()})
+
+
+def quantity_of(about: Fact | Series) -> Quantity:
+    """What its numbers are. Raises ValueRefused, with the reason, if runs cannot be compared with it."""
+    if isinstance(about, Fact):
+        unit = next((number.unit for _, number in about.numbers), None)
+        if unit is None:
+            raise ValueRefused("the publication prints no number for it", "a number")
+        if about.metric is None and about.claim is None:
+            raise ValueRefused(_unnamed(unit), f"`metric` with one of {', '.join(quantity.names())}")
+        return quantity.of_number(about.metric, unit, about.of)
+    unit = about._unit
+    if unit is None:
+        raise ValueRefused("the publication prints no number for it", "a number")
+    if not about.is_over_rtt and about.over not in AXES:
+        what = f"it is over {about.over}, and a run has no such axis"
+        raise ValueRefused(what, f"over {', '.join((RTT, *AXES))}")
+    if about.is_over_rtt and about.points[0].at.unit != "s":
+        raise ValueRefused(
+            f"it is over {about.over}, and its points are in {about.points[0].at.unit}", "RTTs such as 80 ms"
+        )
+    own = about.of if about.is_over_rtt else about._own(about.points[0])
+    return quantity.of_number(about.metric, unit, own)
+
+
+def _unnamed(unit: str) -> str:
+    """Why a fact of this unit, of which the profile says no metric, is none of a trial."""
+    if unit in COUNTS:
+        return f"it counts {unit}, and a trial has no such number"
+    if unit == "ratio":
+        return "it is a share or a ratio, and the profile names no metric of one trial for it, as for one of groups"
+    return "the profile names no metric of one trial for it"
+
+
+def _refuse_unread(of: Mapping[str, str], found: Quantity) -> None:
+    """Raises ValueRefused, at its key, for a condition that no run could be held against."""
+    if RTT in of:
+        _at(of[RTT])
+    condition.refuse_unread(of)
+    found.refuse_unread(of)
+
+
+def _single(about: Fact | Series, group: str, of: Mapping[str, str], point: Point, axis: str | None) -> Compared:
+    """One number: at its RTT if one is stated, else as if at 0."""
+    left, at = {name: text for name, text in of.items() if name != RTT}, of.get(RTT)
+    series = Series(
+        what=about.what,
+        of=left,
+        over=RTT,
+        certainty=about.certainty,
+        where=about.where,
+        claim=about.claim or "data only",
+        points=(replace(point, at=_at(at) if at else NOWHERE),),
     )
+    return Compared(group, series, quantity_of(about), at is not None, is_alone=True, axis=axis)
 
 
-def _of_fact(fact: Fact) -> Series:
-    assert fact.claim is not None, "BUG: a fact that is not compared"
-    numbers = {name: getattr(fact, name) for name in ("value", "at_least", "at_most", "sd", "runs", "plus_minus")}
-    return _single(fact, fact.of, Point(at=_at(fact.of[RTT]), **numbers), fact.claim)
+def _of_fact(name: str, fact: Fact) -> Compared:
+    numbers = {key: getattr(fact, key) for key in ("value", "at_least", "at_most", "sd", "runs", "plus_minus")}
+    return _single(fact, name, fact.of, Point(at=NOWHERE, **numbers), None)
 
 
-def _of_point(series: Series, point: Point) -> Series:
-    """A point of a series over a condition, at the RTT of the series."""
-    at = "none" if series.over == "loss" and not point.at.value else point.at.text
-    own = {**series.of, series.over: at.removesuffix(" flows").removesuffix(" flow").removesuffix(" ratio")}
-    return _single(series, own, replace(point, at=_at(series.of[RTT])), series.claim)
+def _of_series(name: str, series: Series) -> dict[str, Compared]:
+    """The series, or one for each of its points if it is over a condition."""
+    if series.is_over_rtt:
+        return {name: Compared(name, series, quantity_of(series))}
+    found = {point.at.text: point for point in series.points}
+    return {
+        f"{name} at {at}": _single(series, name, series._own(point), point, series.over) for at, point in found.items()
+    }
 
 
 def _mean(point: Point) -> Estimate:
@@ -353,25 +444,47 @@ class PublishedProfile(Keyed):
     )
 
     @property
-    def compared(self) -> Mapping[str, Series]:
-        """What runs are compared with, by name: the series, those over a condition as one of one point for each of its
-        points, such as `NAME at 4`, and the facts with a claim; `fact NAME` where a series has that name.
+    def compared(self) -> Mapping[str, Compared]:
+        """What runs are compared with, by name: the series, those over a condition as one number for each of its
+        points, such as `NAME at 4`, and the facts that say a metric; `fact NAME` where a series has that name.
         """
-        found: dict[str, Series] = {}
-        for name, each in self.series.items():
-            if each.is_at_one_rtt:
-                found |= {f"{name} at {point.at.text}": _of_point(each, point) for point in each.points}
-            else:
-                found[name] = each
-        for name, fact in self.facts.items():
-            if fact.claim is not None:
-                found[f"fact {name}" if name in self.series else name] = _of_fact(fact)
+        found: dict[str, Compared] = {}
+        for name, each in self._named.items():
+            try:
+                found |= _of_series(name, each) if isinstance(each, Series) else {name: _of_fact(name, each)}
+            except ValueRefused:
+                continue
         return found
 
     @property
-    def is_comparable(self) -> bool:
-        """Whether `testbed compare` can judge runs by it; the others are for `testbed reproduce`."""
-        return any(each.is_over_rtt for each in self.compared.values())
+    def refused(self) -> Mapping[str, str]:
+        """Why runs cannot be compared with the others, by name."""
+        found = {}
+        for name, each in self._named.items():
+            try:
+                quantity_of(each)
+            except ValueRefused as refused:
+                found[name] = f"{each.what} ({each.where}): {refused.what}"
+        return found
+
+    @property
+    def _named(self) -> Mapping[str, Fact | Series]:
+        facts = {f"fact {name}" if name in self.series else name: fact for name, fact in self.facts.items()}
+        return {**self.series, **facts}
+
+    @property
+    def numbers(self) -> int:
+        """How many it has: facts, and points of series."""
+        return len(self.facts) + sum(len(each.points) for each in self.series.values())
+
+    @property
+    def compared_numbers(self) -> int:
+        """By how many of them `testbed compare` can judge runs; the others are for `testbed reproduce`."""
+        return sum(each.numbers for each in self.compared.values())
+
+    def chosen(self, name: str | None) -> Mapping[str, Compared]:
+        """Those of this name: one, or all points of a series (None: all)."""
+        return {key: each for key, each in self.compared.items() if name in (None, key, each.group)}
 
 
 def names() -> tuple[str, ...]:
@@ -381,13 +494,14 @@ def names() -> tuple[str, ...]:
 
 def comparable() -> tuple[str, ...]:
     """Those of them by which `testbed compare` can judge runs."""
-    return tuple(name for name in names() if load(PROFILES / f"{name}.yaml").is_comparable)
+    return tuple(name for name in names() if load(PROFILES / f"{name}.yaml").compared)
 
 
 def find(text: str) -> tuple[PublishedProfile, str | None]:
-    """The profile that a user names, by name or file, and the series named after a '#' (None: no series).
+    """The profile that a user names, by name or file, and the series or fact named after a '#' (None: none).
 
-    Raises UserError for an unknown name, SpecError for a file with problems.
+    Raises UserError for an unknown name, and with the reason for one with which no run can be compared; SpecError for a
+    file with problems.
     """
     where, _, series = text.partition("#")
     path = PROFILES / f"{where}.yaml" if where in names() else Path(where)
@@ -396,8 +510,12 @@ def find(text: str) -> tuple[PublishedProfile, str | None]:
         meant = did_you_mean(where, names()) or did_you_mean_path(Path(where))
         raise UserError(f"there is no published profile {where!r}; allowed: {listed}{meant}")
     profile = load(path)
-    if series and series not in profile.compared:
-        raise UserError(f"{where} has no series {series!r}; allowed: {one_of([*profile.compared], series)}")
+    if series and not profile.chosen(series):
+        groups = list(dict.fromkeys(each.group for each in profile.compared.values()))
+        what = f"{where} has no {series!r}"
+        if series in profile.refused:
+            what = f"no run can be compared with {series}: {profile.refused[series]}"
+        raise UserError(f"{what}; allowed: {one_of(groups, series)}")
     return profile, series or None
 
 

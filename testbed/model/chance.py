@@ -17,7 +17,10 @@ from .scenario import Trial
 from .schedule import Change
 from .topology import Node, Topology
 from .workload.flow import FlowWorkload
+from .workload.ping import PingWorkload
+from .workload.udp import UdpWorkload
 
+TOOLS = (FlowWorkload, PingWorkload, UdpWorkload)
 CONTROLS = frozenset({"cubic", "reno", "htcp", "scalable"})
 NODES = frozenset({"host", "switch", "router"})
 SYSCTLS = ("net.ipv4.tcp_", "net.core.rmem", "net.core.wmem")
@@ -28,7 +31,7 @@ STEADY = frozenset({"rate_bps", "delay_ns", "buffer", "shaper", "policer", "per_
 def is_drawn(trial: Trial) -> bool:
     """Whether the result may depend on the seed, or on the clock of this computer."""
     workload = trial.workload
-    is_plain = trial.kernel == LAB and isinstance(workload, FlowWorkload) and trial.controls <= CONTROLS
+    is_plain = trial.kernel == LAB and isinstance(workload, TOOLS) and trial.controls <= CONTROLS
     is_steady = all(isinstance(each, Constant) for _, each in trial.background) and _are_plain(trial.sysctls)
     return not (is_plain and is_steady and _is_steady(trial.topology) and _keeps_order(trial))
 
@@ -36,7 +39,7 @@ def is_drawn(trial: Trial) -> bool:
 def _keeps_order(trial: Trial) -> bool:
     """Whether segments reach TCP in the order in which they came."""
     hosts = [node for node in trial.topology.nodes if node.kind.has_offloads]
-    return len(trial.workload.asked_flows) == 1 or all((each.nic or trial.topology.nic) == "plain" for each in hosts)
+    return len(trial.workload.asked_flows) <= 1 or all((each.nic or trial.topology.nic) == "plain" for each in hosts)
 
 
 def _is_steady(topology: Topology) -> bool:

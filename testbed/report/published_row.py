@@ -11,6 +11,7 @@ from ..analysis.series import Series
 from ..compare import profile, profile_text
 from ..compare.profile import ProfileComparison
 from ..compare.published import PublishedProfile
+from ..compare.quantity import Value, measured
 from ..error import UserError
 from .window_table import MB, WindowTable
 
@@ -24,20 +25,21 @@ def comparisons(
     asked: Sequence[tuple[PublishedProfile, str | None]] = (),
     lost: Sequence[str] = (),
     parts: Mapping[str, Sequence[float]] = types.MappingProxyType({}),
+    value: Value = measured,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """For each publication that something of this run can be compared with: rows, notes and the overall verdict. And
     the names of the others, each with the reasons: the same reason of several series once. Those of which other RTTs
     could be compared come first.
 
     `asked` are profiles, each with the one series to compare (None: all), that the user wants compared: they come
-    first. `lost` is what the run was asked for and has not; `parts` are those of `profile.compare`. Raises UserError if
-    one of `asked` cannot be compared.
+    first. `lost` is what the run was asked for and has not; `parts` and `value` are those of `profile.compare`. Raises
+    UserError if one of `asked` cannot be compared.
     """
-    found = [_comparison(profile.compare(series, each, only, parts=parts), lost) for each, only in asked]
+    found = [_comparison(profile.compare(series, each, only, parts=parts, value=value), lost) for each, only in asked]
     refused = []
     for each in known:
         try:
-            found.append(_comparison(profile.compare(series, each, parts=parts), lost))
+            found.append(_comparison(profile.compare(series, each, parts=parts, value=value), lost))
         except profile.NothingToCompare as error:
             refused.append(error)
     refused.sort(key=lambda error: not any(each.is_of_rtts for each in error.reasons))

@@ -198,7 +198,9 @@ def view(
         for each in results
     ]
     lost = [f"{run.missing} of {len(run.ids)} trials are missing"] if run.missing else []
-    compared, not_compared = published_row.comparisons(split, known, profiles, lost, traces.parts(run))
+    compared, not_compared = published_row.comparisons(
+        split, known, profiles, lost, traces.parts(run), lambda each, name: traces.metrics(run, each)[name]
+    )
     known = [*(profile for profile, _ in profiles), *known]
     return {
         "run": _run(run),

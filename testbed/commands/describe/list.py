@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ..known import KINDS, Known, shortened
+from ..known import COMPARE, KINDS, Known, shortened
 from ..text_table import GAP, Format, FormatOption, literal, show, terminal_width
 
 EXAMPLES = (
@@ -19,7 +20,7 @@ EXAMPLES = (
 USES = {
     "scenarios": "testbed run NAME",
     "topologies": "testbed up NAME",
-    "profiles": "testbed compare DIR NAME, or the rows of testbed reproduce",
+    "profiles": "testbed compare DIR NAME#NUMBER with so many of their numbers; testbed reproduce",
     "kernels": "testbed kernel list",
 }
 NONE = {"kernels": "none yet; to build one, type: testbed kernel build"}
@@ -44,7 +45,8 @@ def list(
     width = terminal_width()
     for at, (name, those) in enumerate(found.items()):
         longest = max((len(each.name) for each in those), default=0)
-        names = [f"{each.name:{longest}}{GAP}{each.judge}" if each.judge else each.name for each in those]
+        judges = {each.name: _judge(each) for each in those}
+        names = [f"{each.name:{longest}}{GAP}{judges[each.name]}".rstrip() for each in those]
         column = max(map(len, names), default=0)
         pairs = zip(names, those, strict=True)
         lines = [f"{text:{column}}{GAP}{_cut(each, column, width)}".rstrip() for text, each in pairs]
@@ -56,6 +58,30 @@ def _cut(each: Known, column: int, width: int | None) -> str:
     return shortened(each.description, None if width is None else max(width - column - 2 * len(GAP), 12))
 
 
-def _plain(each: Known) -> dict[str, str]:
-    plain = {"kind": each.kind, "name": each.name, "description": each.description, "path": str(each.path)}
-    return plain | ({"judge": f"testbed {each.judge}"} if each.judge else {})
+def _judge(each: Known) -> str:
+    """The command that judges by a profile, and by how many of its numbers; empty for the others."""
+    if each.judge != COMPARE:
+        return each.judge
+    compared, numbers = counts(each.path)
+    return f"{each.judge} {compared:2} of {numbers}"
+
+
+def _plain(each: Known) -> dict[str, str | int]:
+    plain: dict[str, str | int] = {
+        "kind": each.kind,
+        "name": each.name,
+        "description": each.description,
+        "path": str(each.path),
+    }
+    if not each.judge:
+        return plain
+    compared, numbers = counts(each.path)
+    return {**plain, "judge": f"testbed {each.judge}", "numbers": numbers, "compared": compared}
+
+
+def counts(path: Path) -> tuple[int, int]:
+    """By how many numbers of a profile `testbed compare` can judge runs, and how many it has."""
+    from ...compare import published  # imports what computes
+
+    found = published.load(path)
+    return found.compared_numbers, found.numbers

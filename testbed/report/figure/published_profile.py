@@ -15,6 +15,7 @@ from ...analysis.series import Series, Span
 from ...analysis.statistic import Estimate
 from ...compare.profile import ProfileComparison, Target
 from ...compare.profile_text import WORDS
+from ...compare.quantity import RATE, SHOWN, Quantity
 from ...error import UserError
 from ...trial.folder import write_named
 from .style import COLOURS, HIGH, LINES, MARKERS, WIDE
@@ -29,19 +30,25 @@ MBIT = 1e6
 def draw(found: ProfileComparison, path: Path, span: Span = "steady") -> None:
     """Ours as lines with 95 % intervals, what was published as open marks with how far it may be off.
 
-    In Mbit/s; as shares of each side's rate if rates differ. Raises UserError for a path that cannot be written.
+    Throughputs in Mbit/s; as shares of each side's rate if rates differ. Raises UserError for a path that cannot be
+    written, and for numbers of several units.
     """
+    quantities = {each.target.quantity.base_unit: each.target.quantity for each in found.targets}
+    if len(quantities) > 1:
+        names = ", ".join(each.target.name for each in found.targets)
+        raise UserError(f"a figure has one unit, and these have {len(quantities)}: {names}; allowed: PROFILE#ONE")
+    (shown,) = quantities.values()
     figure = Figure(figsize=(WIDE, HIGH), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots()
     matches = [match for each in found.targets for match in each.matches]
     is_share = any(match.is_share for match in matches)
     ours = list({id(match.ours): match.ours for match in matches}.values())
-    _ours(axes, ours, span, is_share)
+    _ours(axes, ours, span, shown, is_share)
     for number, each in enumerate(found.targets):
-        _published(axes, each.target, MARKERS[(number + 3) % len(MARKERS)], is_share)
+        _published(axes, each.target, MARKERS[(number + 3) % len(MARKERS)], shown, is_share)
     axes.set_xlabel("round-trip time (ms)")
-    axes.set_ylabel("throughput (% of the rate)" if is_share else "throughput (Mbit/s)")
+    axes.set_ylabel("throughput (% of the rate)" if is_share else value_label(shown))
     axes.set_xlim(left=0)  # linear, for on a logarithmic axis concave looks convex
     axes.set_ylim(bottom=0)
     axes.grid(True, which="major", color="0.9")
@@ -61,13 +68,22 @@ def _authors(authors: Sequence[str]) -> str:
     return authors[0] if len(authors) == 1 else f"{authors[0]} et al."
 
 
-def _unit(rate_bps: float | None, is_share: bool) -> float:
+def value_label(shown: Quantity) -> str:
+    """Of the axis of values."""
+    if shown.base_unit == RATE:
+        return "throughput (Mbit/s)"
+    return f"{shown.what.partition(':')[0]} ({SHOWN.get(shown.base_unit, (shown.base_unit, 1.0))[0]})"
+
+
+def _unit(shown: Quantity, rate_bps: float | None, is_share: bool) -> float:
     """What is divided by; a rate that nobody knows is no share of anything, and is not drawn."""
-    return MBIT if not is_share else (rate_bps or float("nan")) / 100
+    if is_share:
+        return (rate_bps or float("nan")) / 100
+    return MBIT if shown.base_unit == RATE else 1 / SHOWN.get(shown.base_unit, ("", 1.0))[1]
 
 
-def _published(axes: Axes, target: Target, mark: str, is_share: bool) -> None:
-    unit = _unit(target.capacity_bps, is_share)
+def _published(axes: Axes, target: Target, mark: str, shown: Quantity, is_share: bool) -> None:
+    unit = _unit(shown, target.capacity_bps, is_share)
     x = [rtt * 1e3 for rtt in target.published]
     y = [each.mean.value / unit for each in target.published.values()]
     halves = [(each.off_bps + _half(each.mean)) / unit for each in target.published.values()]
@@ -89,11 +105,11 @@ def _published(axes: Axes, target: Target, mark: str, is_share: bool) -> None:
     )
 
 
-def _ours(axes: Axes, ours: Sequence[Series], span: Span, is_share: bool) -> None:
+def _ours(axes: Axes, ours: Sequence[Series], span: Span, shown: Quantity, is_share: bool) -> None:
     for number, each in enumerate(ours):
         profile: ThroughputProfile | None = each.profile(span)
         assert profile is not None, "BUG: a compared series without a profile"
-        unit = _unit(each.capacity_bps, is_share)
+        unit = _unit(shown, each.capacity_bps, is_share)
         axes.errorbar(
             [rtt * 1e3 for rtt in profile.rtt_s],
             [mean / unit for mean in profile.mean_bps],
