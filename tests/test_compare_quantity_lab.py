@@ -1,4 +1,4 @@
-"""Published numbers other than throughput over RTT, against real trials: those of the model agree, wrong ones differ."""
+"""Published numbers other than throughput over RTT, against real trials: what agrees, and what differs."""
 
 from __future__ import annotations
 
