@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,9 +11,10 @@ import pytest
 from rich.console import Console
 from runs import make_result, write_result
 
-from testbed.commands.candidate import contender
+from testbed.commands.candidate import contender, suite
 from testbed.commands.candidate.contender import Contender, Pair
 from testbed.commands.candidate.suite import Suite
+from testbed.commands.sequential import until_decided
 from testbed.commands.sequential.budget import Budget
 from testbed.error import UserError
 from testbed.kernel.image.cache import KernelImage
@@ -70,39 +72,72 @@ def test_a_scenario_that_names_its_kernel_does_not_run_that_of_the_candidate(tmp
     assert not (tmp_path / "out").exists()
 
 
-def test_what_one_suite_measured_another_one_takes_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With --full after --quick the trials of scenarios that both have do not run again; those of another scenario of
-    the same name do.
-    """
-    began: list[str] = []
+class Made:
+    """Stands for all kernels: what began. Only a trial takes time, on its clock."""
 
-    def runs(trial: Trial, made: Orders, folder: Path, **options: Any) -> TrialResult:
-        began.append(f"{trial.workload.asked_flows[0].congestion} {trial.seed}")
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, trial_s: float = 0.0) -> None:
+        self.began: list[str] = []
+        self.now_s = 0.0
+        self.trial_s = trial_s
+        monkeypatch.setattr(sweep.runner, "run", self.run)
+        monkeypatch.setattr(sweep.readiness, "check", lambda trial, made: None)
+        monkeypatch.setattr(contender.software, "here", lambda: {"python": "3"})
+        for module in (sweep, suite, until_decided):
+            monkeypatch.setattr(module, "time", self)
+
+    def monotonic(self) -> float:
+        return self.now_s
+
+    def run(self, trial: Trial, made: Orders, folder: Path, **options: Any) -> TrialResult:
+        self.began.append(f"{trial.workload.asked_flows[0].congestion} {trial.seed}")
+        self.now_s += self.trial_s
         result = make_result(trial, goodput_bps=1e7 + trial.seed)
         write_result(folder, trial, result)
         return result
 
-    monkeypatch.setattr(sweep.runner, "run", runs)
-    monkeypatch.setattr(sweep.readiness, "check", lambda trial, made: None)
-    monkeypatch.setattr(contender.software, "here", lambda: {"python": "3"})
-    image = KernelImage("mine", Path("/nowhere/linux"), "7.3.4", "", False, "", "key")
-    pair = Pair(*(Contender(name, name, LAB, image) for name in ("cubic", "foo")))
+    def carried_out(self, *paths: Path, wall_s: float | None = None) -> tuple[str, str]:
+        """The verdict, and what was said."""
+        self.began.clear()
+        image = KernelImage("mine", Path("/nowhere/linux"), "7.3.4", "", False, "", "key")
+        pair = Pair(*(Contender(name, name, LAB, image) for name in ("cubic", "foo")))
+        console = Console(record=True, width=200, file=io.StringIO())
+        budget = Budget(repetitions=3, wall_s=wall_s)
+        made = Suite(pair, paths, paths[0].with_name("out"), budget, 1, console, self.now_s)
+        found = made.carry_out()
+        return "nothing to judge" if found is None else found.verdict, console.export_text()
 
-    def carried_out(*paths: Path) -> set[str]:
-        began.clear()
-        made = Suite(pair, paths, tmp_path / "out", Budget(repetitions=3), 1, Console(quiet=True), 0.0)
-        assert made.carry_out() is not None
-        return {*began}
 
+def test_a_budget_ends_within_a_scenario_and_the_same_command_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = Made(monkeypatch, trial_s=10.0)
+    short = tmp_path / "short.yaml"
+    short.write_text(SCENARIO)
+    found, said = there.carried_out(short, wall_s=25.0)
+    assert (found, there.began) == ("nothing to judge", ["cubic 1", "cubic 2", "cubic 3"])
+    assert "0 of 1 scenarios are measured; the same command goes on" in said
+    found, said = there.carried_out(short, wall_s=15.0)
+    assert (found, len(there.began)) == ("nothing to judge", 2)
+    found, said = there.carried_out(short, wall_s=15.0)
+    assert (found, len(there.began)) == ("same", 1)
+    assert there.carried_out(short, wall_s=0.0)[0] == "same"
+    assert there.began == []
+
+
+def test_what_one_suite_measured_another_one_takes_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With --full after --quick the trials of scenarios that both have do not run again; those of another scenario of
+    the same name do.
+    """
+    there = Made(monkeypatch)
     short, other = tmp_path / "short.yaml", tmp_path / "other.yaml"
     short.write_text(SCENARIO)
     other.write_text(SCENARIO.replace("short", "other").replace("80 ms", "20 ms"))
-    assert len(carried_out(short)) == len(began) == 6
-    assert carried_out(short) == set()
-    assert len(carried_out(other, short)) == len(began) == 6
-    assert carried_out(other) == set()
+    for paths, count in (((short,), 6), ((short,), 0), ((other, short), 6), ((other,), 0)):
+        assert there.carried_out(*paths)[0] == "same"
+        assert len(there.began) == count
     short.write_text(SCENARIO.replace("80 ms", "81 ms"))
-    assert len(carried_out(short)) == len(began) == 6
-    folders = sorted(path.name.rpartition("-")[0] for path in (tmp_path / "out" / "candidate").iterdir())
+    there.carried_out(short)
+    assert len(there.began) == 6
+    folders = [path.name.rpartition("-")[0] for path in (tmp_path / "out" / "candidate").iterdir()]
     assert len(folders) == 4
     assert len({*folders}) == 1
