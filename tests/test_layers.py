@@ -65,7 +65,7 @@ INSIDE = {
         ("step",),
     ),
     "calibrate": (
-        ("run",),
+        ("run", "candidate"),
         ("page",),
         ("figure",),
         ("outcome",),

@@ -17,6 +17,7 @@ from ..terminal import Terminal, say
 from ..text_table import Column, Table, paragraph, show, terminal_width
 
 if TYPE_CHECKING:
+    from ...calibrate.candidate import Candidate, Explained
     from ...calibrate.fit.fitted import Fitted
     from ...calibrate.fit.path import PathFit
     from ...calibrate.measurement import Reading
@@ -32,6 +33,8 @@ EXAMPLES = (
      "testbed calibrate ping.txt iperf3-1.json iperf3-4.json -o my-path"),
     ("Check it with a run that it was not fitted to", "testbed calibrate ping.txt flows-*.json --hold-out bbr.json"),
     ("See what the files tell and what would be built, and run nothing", "testbed calibrate ping.txt *.json --dry-run"),
+    ("See which link explains published series best",
+     "testbed calibrate google-cloud-emulated#cloud-cubic-1-flow google-cloud-emulated#cloud-cubic-10-flows"),
     ("Then ask what another congestion control would bring", "testbed run my-path/what-if.yaml"),
 )  # fmt: skip
 
@@ -41,7 +44,8 @@ def calibrate(
         list[Path],
         typer.Argument(
             metavar="FILE...",
-            help="Measurements of one path: ping, iperf3 --json, .flent.gz, ndt7, pcap, Mahimahi's traces, CSV.",
+            help="Measurements of one path: ping, iperf3 --json, .flent.gz, ndt7, pcap, Mahimahi's traces, CSV; or "
+            "published series as PROFILE#NAME.",
         ),
     ],
     output: Annotated[
@@ -75,12 +79,18 @@ def calibrate(
     tools, and judges each file and metric. DIR gets topology.yaml, scenario.yaml, what-if.yaml, profile.yaml,
     calibration.json and report.html; docs/calibration.md says what they mean.
 
+    Of published series it says which mechanism of a link comes how near to them in closed form, runs nothing, and
+    writes the topology and the scenario of the nearest.
+
     The same command goes on where an interrupted one stopped. The exit code is 0 if all metrics agree, 1 if one
     differs, 5 if it cannot be told.
     """
     from ...calibrate import run as calibration
     from ...calibrate.run import Wanted
 
+    if any("#" in str(each) and not each.exists() for each in files):
+        _explain(files, output, dry_run)
+        return
     budget_s = _budget(budget)
     wanted = Wanted(tuple(files), tuple(hold_out or ()), _asked(settings or []), budget_s, seed, repetitions)
     console = Terminal()
@@ -95,6 +105,53 @@ def calibrate(
     print(f"calibrated: {output}/topology.yaml, {output}/report.html")
     if outcome.exit_code:
         raise typer.Exit(outcome.exit_code)
+
+
+def _explain(names: Sequence[Path], output: Path, dry_run: bool) -> None:
+    """Published series in place of files. Raises UserError for a mix of both."""
+    from ...calibrate import candidate
+    from ...compare import published
+    from ...trial import strict_folder
+    from ...trial.folder import write_text
+
+    strange = [each for each in names if "#" not in str(each)]
+    if strange:
+        raise UserError(f"{strange[0]} is no published series, and others are; allowed: files, or PROFILE#NAME")
+    found = candidate.explained([published.find(str(each)) for each in names])
+    _print_candidates(found)
+    if dry_run:
+        return
+    strict_folder.make_own(output)
+    write_text(output / "topology.yaml", candidate.topology(found))
+    write_text(output / "scenario.yaml", candidate.scenario(found))
+    print(
+        f"calibrated: {output}/topology.yaml; testbed run {output}/scenario.yaml, and testbed compare with {names[0]}"
+    )
+
+
+def _print_candidates(found: Explained) -> None:
+    columns = (
+        Column("candidate", names=True),
+        Column("best number", right=True),
+        *(Column(each.said, right=True) for each in found.points),
+        Column("RMS", right=True),
+        Column("within what is printed"),
+    )
+
+    def row(each: Candidate) -> tuple[str, ...]:
+        over = (f"{100 * (ratio - 1):+.0f} %" for ratio in each.ratios)
+        return each.name, each.number, *over, f"{100 * each.rms:.0f} %", f"{sum(each.fits)} of {len(each.fits)}"
+
+    width = terminal_width()
+    show(Table(columns, tuple(map(row, found.candidates))).lines(width))
+    print("steady states in closed form, over the printed means")
+    print(paragraph(f"nearest: {', or '.join(f'{each.name}, {each.number}' for each in found.as_near)}", width))
+    if found.apart is not None:
+        rates = (units.format_rate(round(each.at(found.apart) / 1e7) * 10**7) for each in found.as_near)
+        told = ", ".join(f"{each.name}: {rate}" for each, rate in zip(found.as_near, rates, strict=True))
+        print(paragraph(f"  to tell: {found.apart.said} ({told})", width, "    "))
+    for text in found.untold:
+        print(paragraph(f"not identifiable: {text}", width))
 
 
 def _budget(text: str) -> float:
