@@ -355,6 +355,22 @@ def test_a_number_that_cannot_be_what_it_says_is_refused_with_its_line(
     assert any(f"{path}:{line}: " in str(each) and said in str(each) for each in caught.value.problems), caught.value
 
 
+def test_a_goodput_over_the_size_of_objects_is_not_that_of_the_whole_trial(compare: Compare, tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(
+        "name: mine\nabout: Ours.\ncitation: {authors: [We], title: Our lab}\nseries:\n  sizes:\n    what: Goodput\n"
+        "    of: {rtt: 10 ms}\n    over: size\n    certainty: exact\n    where: our lab\n    points:\n"
+        "      - {at: 1 MiB, value: 50.0 Mbit/s}\n      - {at: 2 MiB, value: 29.2 Mbit/s}\n"
+    )
+    run = measured(tmp_path / "run", "http", downloads(2 * 2**20, 29.0, 29.2, 29.4))
+    said = compare(run, f"{path}#sizes")
+    assert (said.code, "it is over size, and goodput does not depend on it" in said.err) == (REFUSED, True)
+    path.write_text(path.read_text().replace("over: size", "over: size\n    metric: object-goodput"))
+    assert compare(run, path).code == CANNOT_TELL  # 1 MiB is missing
+    assert compare(run, f"{path}#sizes at 2 MiB").code == AGREE
+    assert compare(run, f"{path}#sizes at 1 MiB").code == REFUSED
+
+
 def test_any_metric_of_a_trial_can_be_published(compare: Compare, tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text(FACTS.replace("object-goodput", "rtt-p95").replace("10 Mbit/s", "50.0 ms"))

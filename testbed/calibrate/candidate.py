@@ -24,10 +24,6 @@ from ..units import format_rate, format_time
 MSS_BYTES = tcp_model.mss_bytes()
 STEPS = 4000
 """How fine the free number is searched: 4 to 8 steps for each percent."""
-PER_BUFFER = 1.32
-"""Bytes in flight for each byte of the buffer that is asked for: Linux doubles it, and 0.66 of a full skb is payload
-(`scaling_ratio`). Measured here: 170 MB asked for, 5.28 Gbit/s at 340 ms.
-"""
 SAME = 0.01
 """Candidates whose RMS differs by less are as near."""
 SHARES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7)
@@ -153,7 +149,7 @@ def _candidates(points: Sequence[Point], rate: float) -> list[Candidate]:
                 _rate, lambda value: {"rate": _rate(value)}),
         _fitted("a window for each flow", points, _grid(64e3, 10 * rate / 8 * longest),
                 capped(lambda point, value: point.flows * tcp_model.window_limit_bps(value, point.rtt_s)),
-                lambda value: f"{value / 1e6:.4g} MB", {}, lambda value: {"window": f"{round(value / PER_BUFFER)} B"}),
+                lambda value: f"{value / 1e6:.4g} MB", {}, lambda value: {"window": f"{round(value)} B"}),
         _fitted("a cap for each flow", points, _grid(1e6, rate), capped(lambda point, value: point.flows * value),
                 _rate, lambda value: {"per_flow": _rate(value)}),
     ]  # fmt: skip
@@ -254,6 +250,7 @@ def scenario(found: Explained) -> str:
     return "\n".join(
         [
             "# The published RTTs, flows and congestion controls over the link beside it. The durations are ours.",
+            *(["# A window is the buffer that is asked for; Linux may have more in flight."] if best.workload else []),
             "name: explained",
             "topology: topology.yaml",
             f"workload: {{tool: flow, from: client, to: server, duration: 60 s, leave_out: 30 s{own}}}",

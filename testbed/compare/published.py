@@ -347,7 +347,10 @@ def quantity_of(about: Fact | Series) -> Quantity:
             f"it is over {about.over}, and its points are in {about.points[0].at.unit}", "RTTs such as 80 ms"
         )
     own = about.of if about.is_over_rtt else about._own(about.points[0])
-    return quantity.of_number(about.metric, unit, own)
+    found = quantity.of_number(about.metric, unit, own)
+    if not about.is_over_rtt and about.over not in (*condition.KINDS, *found.needs):
+        raise ValueRefused(f"it is over {about.over}, and {found.name} does not depend on it", "a metric that does")
+    return found
 
 
 def _unnamed(unit: str) -> str:
