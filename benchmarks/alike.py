@@ -116,14 +116,16 @@ def main(suites: int = 20, trials: int = 24) -> int:
     invalid = sum(each.result.verdict == "invalid" for whole in pool.values() for each in whole.trials)
     count = sum(len(whole.trials) for whole in pool.values())
     print(f"{count} trials, {invalid} of them invalid")
-    found = Counter[str]()
+    found, cells = Counter[str](), Counter[str]()
     for seed in range(1, suites + 1):
         made = judged(dealt(pool, random.Random(seed)))
         found[made.verdict] += 1
+        cells.update(each.verdict for each in made.cells if made.is_primary(each.key))
         differ = [each for each in made.cells if each.verdict in ("worse", "better")]
         for each in differ:
             where = f"{each.key.scenario} {dict(each.key.params)}"
             kind = "primary" if made.is_primary(each.key) else "another metric"
             print(f"suite {seed}: {where}: {each.key.metric} {each.verdict} ({kind})")
-    print(f"of {suites} suites: {', '.join(f'{number} {verdict}' for verdict, number in found.most_common())}")
+    for what, counts in ((f"{suites} suites", found), (f"their {cells.total()} primary cells", cells)):
+        print(f"of {what}: {', '.join(f'{number} {verdict}' for verdict, number in counts.most_common())}")
     return 0
