@@ -36,6 +36,7 @@ from . import (
     exercises,
     faults,
     forecast,
+    inputs,
     jobs,
     mutants,
     packet,
@@ -60,7 +61,20 @@ WITH_OPTIONS = {
 }
 WITH_NUMBERS: dict[str, Callable[..., int]] = {
     each.__name__.rpartition(".")[2]: each.main
-    for each in (alike, calibrate, cluster, confinement, coverage, forecast, jobs, packet, places, queue, report)
+    for each in (
+        alike,
+        calibrate,
+        cluster,
+        confinement,
+        coverage,
+        forecast,
+        inputs,
+        jobs,
+        packet,
+        places,
+        queue,
+        report,
+    )
 }
 
 

@@ -8,7 +8,7 @@ from . import object_store_check as check
 SOURCE = "s3-cloudfront-2016"
 
 OUR_HOMES = "RTT, rate and loss of the homes are not printed; we chose them"
-INPUT = "we chose the rate of each path so that the means come out; Internet, homes and stores are emulated"
+INPUT = "the rates of the paths are fitted to the printed means; Internet, homes and stores are emulated"
 OUR_EDGE = f"nginx as a caching proxy stands in for the edge; {OUR_HOMES}"
 
 _row = Publication(SOURCE).row

@@ -823,9 +823,9 @@ ip netns exec tb-us-us.emulator ethtool -K wire0 tso off gso off tx-udp-segmenta
 ip netns exec tb-us-us.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-us-us.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-us-us.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 15000us
-tc -n tb-us-us.emulator qdisc add dev end1 root handle 2: tbf rate 46700000bit burst 2271 limit 175125
+tc -n tb-us-us.emulator qdisc add dev end1 root handle 2: tbf rate 47213000bit burst 2271 limit 177049
 tc -n tb-us-us.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 15000us
-tc -n tb-us-us.emulator qdisc add dev end0 root handle 2: tbf rate 46700000bit burst 2271 limit 175125
+tc -n tb-us-us.emulator qdisc add dev end0 root handle 2: tbf rate 47213000bit burst 2271 limit 177049
 ip netns exec tb-us-us.emulator nft 'add table netdev testbed'
 ip netns exec tb-us-us.emulator nft 'add counter netdev testbed data-forward'
 ip netns exec tb-us-us.emulator nft 'add counter netdev testbed dropped-forward'
@@ -856,9 +856,9 @@ ip netns exec tb-eu-us.emulator ethtool -K wire0 tso off gso off tx-udp-segmenta
 ip netns exec tb-eu-us.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-eu-us.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-eu-us.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 45000us
-tc -n tb-eu-us.emulator qdisc add dev end1 root handle 2: tbf rate 27400000bit burst 2271 limit 308250
+tc -n tb-eu-us.emulator qdisc add dev end1 root handle 2: tbf rate 27458000bit burst 2271 limit 308903
 tc -n tb-eu-us.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 45000us
-tc -n tb-eu-us.emulator qdisc add dev end0 root handle 2: tbf rate 27400000bit burst 2271 limit 308250
+tc -n tb-eu-us.emulator qdisc add dev end0 root handle 2: tbf rate 27458000bit burst 2271 limit 308903
 ip netns exec tb-eu-us.emulator nft 'add table netdev testbed'
 ip netns exec tb-eu-us.emulator nft 'add counter netdev testbed data-forward'
 ip netns exec tb-eu-us.emulator nft 'add counter netdev testbed dropped-forward'
@@ -889,9 +889,9 @@ ip netns exec tb-sa-us.emulator ethtool -K wire0 tso off gso off tx-udp-segmenta
 ip netns exec tb-sa-us.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-sa-us.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-sa-us.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 65000us
-tc -n tb-sa-us.emulator qdisc add dev end1 root handle 2: tbf rate 15400000bit burst 2271 limit 250250
+tc -n tb-sa-us.emulator qdisc add dev end1 root handle 2: tbf rate 15644000bit burst 2271 limit 254215
 tc -n tb-sa-us.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 65000us
-tc -n tb-sa-us.emulator qdisc add dev end0 root handle 2: tbf rate 15400000bit burst 2271 limit 250250
+tc -n tb-sa-us.emulator qdisc add dev end0 root handle 2: tbf rate 15644000bit burst 2271 limit 254215
 ip netns exec tb-sa-us.emulator nft 'add table netdev testbed'
 ip netns exec tb-sa-us.emulator nft 'add counter netdev testbed data-forward'
 ip netns exec tb-sa-us.emulator nft 'add counter netdev testbed dropped-forward'
@@ -922,9 +922,9 @@ ip netns exec tb-ap-us.emulator ethtool -K wire0 tso off gso off tx-udp-segmenta
 ip netns exec tb-ap-us.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-ap-us.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-ap-us.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 115000us
-tc -n tb-ap-us.emulator qdisc add dev end1 root handle 2: tbf rate 18000000bit burst 2271 limit 517500
+tc -n tb-ap-us.emulator qdisc add dev end1 root handle 2: tbf rate 18564000bit burst 2271 limit 533715
 tc -n tb-ap-us.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 115000us
-tc -n tb-ap-us.emulator qdisc add dev end0 root handle 2: tbf rate 18000000bit burst 2271 limit 517500
+tc -n tb-ap-us.emulator qdisc add dev end0 root handle 2: tbf rate 18564000bit burst 2271 limit 533715
 ip netns exec tb-ap-us.emulator nft 'add table netdev testbed'
 ip netns exec tb-ap-us.emulator nft 'add counter netdev testbed data-forward'
 ip netns exec tb-ap-us.emulator nft 'add counter netdev testbed dropped-forward'
@@ -955,9 +955,9 @@ ip netns exec tb-us-eu.emulator ethtool -K wire0 tso off gso off tx-udp-segmenta
 ip netns exec tb-us-eu.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-us-eu.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-us-eu.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 45000us
-tc -n tb-us-eu.emulator qdisc add dev end1 root handle 2: tbf rate 21400000bit burst 2271 limit 240750
+tc -n tb-us-eu.emulator qdisc add dev end1 root handle 2: tbf rate 21902000bit burst 2271 limit 246398
 tc -n tb-us-eu.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 45000us
-tc -n tb-us-eu.emulator qdisc add dev end0 root handle 2: tbf rate 21400000bit burst 2271 limit 240750
+tc -n tb-us-eu.emulator qdisc add dev end0 root handle 2: tbf rate 21902000bit burst 2271 limit 246398
 ip netns exec tb-us-eu.emulator nft 'add table netdev testbed'
 ip netns exec tb-us-eu.emulator nft 'add counter netdev testbed data-forward'
 ip netns exec tb-us-eu.emulator nft 'add counter netdev testbed dropped-forward'
@@ -988,9 +988,9 @@ ip netns exec tb-eu-eu.emulator ethtool -K wire0 tso off gso off tx-udp-segmenta
 ip netns exec tb-eu-eu.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-eu-eu.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-eu-eu.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 12500us
-tc -n tb-eu-eu.emulator qdisc add dev end1 root handle 2: tbf rate 34700000bit burst 2271 limit 151400
+tc -n tb-eu-eu.emulator qdisc add dev end1 root handle 2: tbf rate 34873000bit burst 2271 limit 151400
 tc -n tb-eu-eu.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 12500us
-tc -n tb-eu-eu.emulator qdisc add dev end0 root handle 2: tbf rate 34700000bit burst 2271 limit 151400
+tc -n tb-eu-eu.emulator qdisc add dev end0 root handle 2: tbf rate 34873000bit burst 2271 limit 151400
 ip netns exec tb-eu-eu.emulator nft 'add table netdev testbed'
 ip netns exec tb-eu-eu.emulator nft 'add counter netdev testbed data-forward'
 ip netns exec tb-eu-eu.emulator nft 'add counter netdev testbed dropped-forward'
@@ -1021,9 +1021,9 @@ ip netns exec tb-sa-eu.emulator ethtool -K wire0 tso off gso off tx-udp-segmenta
 ip netns exec tb-sa-eu.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-sa-eu.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-sa-eu.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 100000us
-tc -n tb-sa-eu.emulator qdisc add dev end1 root handle 2: tbf rate 13700000bit burst 2271 limit 342500
+tc -n tb-sa-eu.emulator qdisc add dev end1 root handle 2: tbf rate 13999000bit burst 2271 limit 349975
 tc -n tb-sa-eu.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 100000us
-tc -n tb-sa-eu.emulator qdisc add dev end0 root handle 2: tbf rate 13700000bit burst 2271 limit 342500
+tc -n tb-sa-eu.emulator qdisc add dev end0 root handle 2: tbf rate 13999000bit burst 2271 limit 349975
 ip netns exec tb-sa-eu.emulator nft 'add table netdev testbed'
 ip netns exec tb-sa-eu.emulator nft 'add counter netdev testbed data-forward'
 ip netns exec tb-sa-eu.emulator nft 'add counter netdev testbed dropped-forward'
@@ -1054,9 +1054,9 @@ ip netns exec tb-ap-eu.emulator ethtool -K wire0 tso off gso off tx-udp-segmenta
 ip netns exec tb-ap-eu.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-ap-eu.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-ap-eu.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 95000us
-tc -n tb-ap-eu.emulator qdisc add dev end1 root handle 2: tbf rate 14600000bit burst 2271 limit 346750
+tc -n tb-ap-eu.emulator qdisc add dev end1 root handle 2: tbf rate 14878000bit burst 2271 limit 353353
 tc -n tb-ap-eu.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 95000us
-tc -n tb-ap-eu.emulator qdisc add dev end0 root handle 2: tbf rate 14600000bit burst 2271 limit 346750
+tc -n tb-ap-eu.emulator qdisc add dev end0 root handle 2: tbf rate 14878000bit burst 2271 limit 353353
 ip netns exec tb-ap-eu.emulator nft 'add table netdev testbed'
 ip netns exec tb-ap-eu.emulator nft 'add counter netdev testbed data-forward'
 ip netns exec tb-ap-eu.emulator nft 'add counter netdev testbed dropped-forward'
@@ -1087,9 +1087,9 @@ ip netns exec tb-us-csa.emulator ethtool -K wire0 tso off gso off tx-udp-segment
 ip netns exec tb-us-csa.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-us-csa.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-us-csa.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 35000us
-tc -n tb-us-csa.emulator qdisc add dev end1 root handle 2: tbf rate 16300000bit burst 2271 limit 151400
+tc -n tb-us-csa.emulator qdisc add dev end1 root handle 2: tbf rate 16580000bit burst 2271 limit 151400
 tc -n tb-us-csa.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 35000us
-tc -n tb-us-csa.emulator qdisc add dev end0 root handle 2: tbf rate 16300000bit burst 2271 limit 151400
+tc -n tb-us-csa.emulator qdisc add dev end0 root handle 2: tbf rate 16580000bit burst 2271 limit 151400
 ip netns exec tb-us-csa.emulator nft 'add table netdev testbed'
 ip netns exec tb-us-csa.emulator nft 'add counter netdev testbed data-forward'
 ip netns exec tb-us-csa.emulator nft 'add counter netdev testbed dropped-forward'
@@ -1120,9 +1120,9 @@ ip netns exec tb-eu-csa.emulator ethtool -K wire0 tso off gso off tx-udp-segment
 ip netns exec tb-eu-csa.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-eu-csa.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-eu-csa.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 85000us
-tc -n tb-eu-csa.emulator qdisc add dev end1 root handle 2: tbf rate 11100000bit burst 2271 limit 235875
+tc -n tb-eu-csa.emulator qdisc add dev end1 root handle 2: tbf rate 11058000bit burst 2271 limit 234983
 tc -n tb-eu-csa.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 85000us
-tc -n tb-eu-csa.emulator qdisc add dev end0 root handle 2: tbf rate 11100000bit burst 2271 limit 235875
+tc -n tb-eu-csa.emulator qdisc add dev end0 root handle 2: tbf rate 11058000bit burst 2271 limit 234983
 ip netns exec tb-eu-csa.emulator nft 'add table netdev testbed'
 ip netns exec tb-eu-csa.emulator nft 'add counter netdev testbed data-forward'
 ip netns exec tb-eu-csa.emulator nft 'add counter netdev testbed dropped-forward'
@@ -1153,9 +1153,9 @@ ip netns exec tb-sa-csa.emulator ethtool -K wire0 tso off gso off tx-udp-segment
 ip netns exec tb-sa-csa.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-sa-csa.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-sa-csa.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 30000us
-tc -n tb-sa-csa.emulator qdisc add dev end1 root handle 2: tbf rate 12500000bit burst 2271 limit 151400
+tc -n tb-sa-csa.emulator qdisc add dev end1 root handle 2: tbf rate 12590000bit burst 2271 limit 151400
 tc -n tb-sa-csa.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 30000us
-tc -n tb-sa-csa.emulator qdisc add dev end0 root handle 2: tbf rate 12500000bit burst 2271 limit 151400
+tc -n tb-sa-csa.emulator qdisc add dev end0 root handle 2: tbf rate 12590000bit burst 2271 limit 151400
 ip netns exec tb-sa-csa.emulator nft 'add table netdev testbed'
 ip netns exec tb-sa-csa.emulator nft 'add counter netdev testbed data-forward'
 ip netns exec tb-sa-csa.emulator nft 'add counter netdev testbed dropped-forward'
@@ -1186,9 +1186,9 @@ ip netns exec tb-ap-csa.emulator ethtool -K wire0 tso off gso off tx-udp-segment
 ip netns exec tb-ap-csa.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-ap-csa.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-ap-csa.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 145000us
-tc -n tb-ap-csa.emulator qdisc add dev end1 root handle 2: tbf rate 5100000bit burst 2271 limit 184875
+tc -n tb-ap-csa.emulator qdisc add dev end1 root handle 2: tbf rate 5141000bit burst 2271 limit 186362
 tc -n tb-ap-csa.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 145000us
-tc -n tb-ap-csa.emulator qdisc add dev end0 root handle 2: tbf rate 5100000bit burst 2271 limit 184875
+tc -n tb-ap-csa.emulator qdisc add dev end0 root handle 2: tbf rate 5141000bit burst 2271 limit 186362
 ip netns exec tb-ap-csa.emulator nft 'add table netdev testbed'
 ip netns exec tb-ap-csa.emulator nft 'add counter netdev testbed data-forward'
 ip netns exec tb-ap-csa.emulator nft 'add counter netdev testbed dropped-forward'
@@ -1219,9 +1219,9 @@ ip netns exec tb-us-ap.emulator ethtool -K wire0 tso off gso off tx-udp-segmenta
 ip netns exec tb-us-ap.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-us-ap.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-us-ap.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 105000us
-tc -n tb-us-ap.emulator qdisc add dev end1 root handle 2: tbf rate 12800000bit burst 2271 limit 336000
+tc -n tb-us-ap.emulator qdisc add dev end1 root handle 2: tbf rate 13173000bit burst 2271 limit 345792
 tc -n tb-us-ap.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 105000us
-tc -n tb-us-ap.emulator qdisc add dev end0 root handle 2: tbf rate 12800000bit burst 2271 limit 336000
+tc -n tb-us-ap.emulator qdisc add dev end0 root handle 2: tbf rate 13173000bit burst 2271 limit 345792
 ip netns exec tb-us-ap.emulator nft 'add table netdev testbed'
 ip netns exec tb-us-ap.emulator nft 'add counter netdev testbed data-forward'
 ip netns exec tb-us-ap.emulator nft 'add counter netdev testbed dropped-forward'
@@ -1252,9 +1252,9 @@ ip netns exec tb-eu-ap.emulator ethtool -K wire0 tso off gso off tx-udp-segmenta
 ip netns exec tb-eu-ap.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-eu-ap.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-eu-ap.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 100000us
-tc -n tb-eu-ap.emulator qdisc add dev end1 root handle 2: tbf rate 12000000bit burst 2271 limit 300000
+tc -n tb-eu-ap.emulator qdisc add dev end1 root handle 2: tbf rate 12004000bit burst 2271 limit 300100
 tc -n tb-eu-ap.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 100000us
-tc -n tb-eu-ap.emulator qdisc add dev end0 root handle 2: tbf rate 12000000bit burst 2271 limit 300000
+tc -n tb-eu-ap.emulator qdisc add dev end0 root handle 2: tbf rate 12004000bit burst 2271 limit 300100
 ip netns exec tb-eu-ap.emulator nft 'add table netdev testbed'
 ip netns exec tb-eu-ap.emulator nft 'add counter netdev testbed data-forward'
 ip netns exec tb-eu-ap.emulator nft 'add counter netdev testbed dropped-forward'
@@ -1285,9 +1285,9 @@ ip netns exec tb-sa-ap.emulator ethtool -K wire0 tso off gso off tx-udp-segmenta
 ip netns exec tb-sa-ap.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-sa-ap.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-sa-ap.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 165000us
-tc -n tb-sa-ap.emulator qdisc add dev end1 root handle 2: tbf rate 5100000bit burst 2271 limit 210375
+tc -n tb-sa-ap.emulator qdisc add dev end1 root handle 2: tbf rate 5164000bit burst 2271 limit 213015
 tc -n tb-sa-ap.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 165000us
-tc -n tb-sa-ap.emulator qdisc add dev end0 root handle 2: tbf rate 5100000bit burst 2271 limit 210375
+tc -n tb-sa-ap.emulator qdisc add dev end0 root handle 2: tbf rate 5164000bit burst 2271 limit 213015
 ip netns exec tb-sa-ap.emulator nft 'add table netdev testbed'
 ip netns exec tb-sa-ap.emulator nft 'add counter netdev testbed data-forward'
 ip netns exec tb-sa-ap.emulator nft 'add counter netdev testbed dropped-forward'
@@ -1318,9 +1318,9 @@ ip netns exec tb-ap-ap.emulator ethtool -K wire0 tso off gso off tx-udp-segmenta
 ip netns exec tb-ap-ap.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-ap-ap.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-ap-ap.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 25000us
-tc -n tb-ap-ap.emulator qdisc add dev end1 root handle 2: tbf rate 30600000bit burst 2271 limit 191250
+tc -n tb-ap-ap.emulator qdisc add dev end1 root handle 2: tbf rate 30929000bit burst 2271 limit 193307
 tc -n tb-ap-ap.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 25000us
-tc -n tb-ap-ap.emulator qdisc add dev end0 root handle 2: tbf rate 30600000bit burst 2271 limit 191250
+tc -n tb-ap-ap.emulator qdisc add dev end0 root handle 2: tbf rate 30929000bit burst 2271 limit 193307
 ip netns exec tb-ap-ap.emulator nft 'add table netdev testbed'
 ip netns exec tb-ap-ap.emulator nft 'add counter netdev testbed data-forward'
 ip netns exec tb-ap-ap.emulator nft 'add counter netdev testbed dropped-forward'
@@ -1351,9 +1351,9 @@ ip netns exec tb-us-za.emulator ethtool -K wire0 tso off gso off tx-udp-segmenta
 ip netns exec tb-us-za.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-us-za.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-us-za.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 120000us
-tc -n tb-us-za.emulator qdisc add dev end1 root handle 2: tbf rate 11100000bit burst 2271 limit 333000
+tc -n tb-us-za.emulator qdisc add dev end1 root handle 2: tbf rate 11420000bit burst 2271 limit 342600
 tc -n tb-us-za.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 120000us
-tc -n tb-us-za.emulator qdisc add dev end0 root handle 2: tbf rate 11100000bit burst 2271 limit 333000
+tc -n tb-us-za.emulator qdisc add dev end0 root handle 2: tbf rate 11420000bit burst 2271 limit 342600
 ip netns exec tb-us-za.emulator nft 'add table netdev testbed'
 ip netns exec tb-us-za.emulator nft 'add counter netdev testbed data-forward'
 ip netns exec tb-us-za.emulator nft 'add counter netdev testbed dropped-forward'
@@ -1384,9 +1384,9 @@ ip netns exec tb-eu-za.emulator ethtool -K wire0 tso off gso off tx-udp-segmenta
 ip netns exec tb-eu-za.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-eu-za.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-eu-za.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 85000us
-tc -n tb-eu-za.emulator qdisc add dev end1 root handle 2: tbf rate 14600000bit burst 2271 limit 310250
+tc -n tb-eu-za.emulator qdisc add dev end1 root handle 2: tbf rate 14618000bit burst 2271 limit 310633
 tc -n tb-eu-za.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 85000us
-tc -n tb-eu-za.emulator qdisc add dev end0 root handle 2: tbf rate 14600000bit burst 2271 limit 310250
+tc -n tb-eu-za.emulator qdisc add dev end0 root handle 2: tbf rate 14618000bit burst 2271 limit 310633
 ip netns exec tb-eu-za.emulator nft 'add table netdev testbed'
 ip netns exec tb-eu-za.emulator nft 'add counter netdev testbed data-forward'
 ip netns exec tb-eu-za.emulator nft 'add counter netdev testbed dropped-forward'
@@ -1417,9 +1417,9 @@ ip netns exec tb-sa-za.emulator ethtool -K wire0 tso off gso off tx-udp-segmenta
 ip netns exec tb-sa-za.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-sa-za.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-sa-za.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 175000us
-tc -n tb-sa-za.emulator qdisc add dev end1 root handle 2: tbf rate 7300000bit burst 2271 limit 319375
+tc -n tb-sa-za.emulator qdisc add dev end1 root handle 2: tbf rate 7444000bit burst 2271 limit 325675
 tc -n tb-sa-za.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 175000us
-tc -n tb-sa-za.emulator qdisc add dev end0 root handle 2: tbf rate 7300000bit burst 2271 limit 319375
+tc -n tb-sa-za.emulator qdisc add dev end0 root handle 2: tbf rate 7444000bit burst 2271 limit 325675
 ip netns exec tb-sa-za.emulator nft 'add table netdev testbed'
 ip netns exec tb-sa-za.emulator nft 'add counter netdev testbed data-forward'
 ip netns exec tb-sa-za.emulator nft 'add counter netdev testbed dropped-forward'
@@ -1450,9 +1450,9 @@ ip netns exec tb-ap-za.emulator ethtool -K wire0 tso off gso off tx-udp-segmenta
 ip netns exec tb-ap-za.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-ap-za.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-ap-za.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 145000us
-tc -n tb-ap-za.emulator qdisc add dev end1 root handle 2: tbf rate 6900000bit burst 2271 limit 250125
+tc -n tb-ap-za.emulator qdisc add dev end1 root handle 2: tbf rate 6992000bit burst 2271 limit 253460
 tc -n tb-ap-za.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 145000us
-tc -n tb-ap-za.emulator qdisc add dev end0 root handle 2: tbf rate 6900000bit burst 2271 limit 250125
+tc -n tb-ap-za.emulator qdisc add dev end0 root handle 2: tbf rate 6992000bit burst 2271 limit 253460
 ip netns exec tb-ap-za.emulator nft 'add table netdev testbed'
 ip netns exec tb-ap-za.emulator nft 'add counter netdev testbed data-forward'
 ip netns exec tb-ap-za.emulator nft 'add counter netdev testbed dropped-forward'
