@@ -21,6 +21,8 @@ from testbed.api import Repeat, Store, UserError, audit, audit_sample, write_nam
 FILE = "audit.json"
 RESULT, PROVENANCE = "result.json", "provenance.json"
 KERNEL = "another lab kernel"
+SHOWN = 3
+"""So many trials are named in words; JSON has all."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,8 @@ class Again:
         for names, what in ((self.different, "gave others"), (self.other_kernel, "gave others with another lab kernel"),
                             (self.lost, "did not end")):  # fmt: skip
             if names:
-                said.append(f"{len(names)} {what}: {', '.join(names)}")
+                more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+                said.append(f"{len(names)} {what}: {', '.join(names[:SHOWN])}{more}")
         return f"Audit of {self.date}: {'; '.join(said)}."
 
 
