@@ -155,18 +155,15 @@ def _variation(
     if sd_s is None or received < ENOUGH:
         why = f"{received} round-trip times are too few"
         return unknown("jitter", "s", why, NEXT, files), unknown("rtt_correlation", "ratio", why, NEXT, files)
-    half = 1.96 / math.sqrt(2 * (received - 1))
+    low_s, high_s = _sd_interval(sd_s, received, [value for each in singles for value in each])
     rule = "the standard deviation of round-trip times without load"
     if sd_s <= NOISE_STEPS * step_s:
-        most = max(sd_s * (1 + half), NOISE_STEPS * step_s)
+        most = max(high_s, NOISE_STEPS * step_s)
         rule += f", which is that of the clock (steps of {step_s * 1e3:g} ms)"
         jitter = Fitted("jitter", "s", "bound", rule, 0.0, None, most, files)
         return jitter, unknown("rtt_correlation", "ratio", "the round-trip time does not vary", None, files)
-    kurtosis = _kurtosis([value for each in singles for value in each]) if singles else None
-    widen = 1.0 if kurtosis is None else math.sqrt(max(kurtosis - 1, 0.5) / 2)
-    jitter = Fitted(
-        "jitter", "s", "identified", rule, sd_s, sd_s * max(0.0, 1 - half * widen), sd_s * (1 + half * widen), files
-    )
+    high_s += step_s  # ping cuts digits off
+    jitter = Fitted("jitter", "s", "identified", rule, sd_s, low_s, high_s, files)
     coarse_s = max((each.step_s for each in pings), default=0.0)
     if sd_s <= coarse_s:
         why = f"single times in steps of {coarse_s * 1e3:g} ms are too coarse for it"
@@ -174,12 +171,28 @@ def _variation(
     return jitter, _correlation(singles, files)
 
 
+def _sd_interval(sd_s: float, count: int, values: Sequence[float]) -> tuple[float, float]:
+    """Of a standard deviation over `count` times, on the logarithmic scale: an estimate that is too small has an
+    interval that is as much too narrow on the linear one. The kurtosis is that of the `values`, around their trimmed
+    mean; without them, of a normal distribution (Bonett, Computational Statistics and Data Analysis 50, 2006, 775-782).
+    """
+    z = 1.96
+    error = math.sqrt((_kurtosis(values) - (count - 3) / count) / (count - 1)) * count / (count - z)
+    unbiased_s = sd_s * math.sqrt(count / (count - 1))
+    ends = (unbiased_s * math.sqrt(count / (count - z)) * math.exp(sign * z * error / 2) for sign in (-1, 1))
+    low_s, high_s = ends
+    return low_s, high_s
+
+
 def _kurtosis(values: Sequence[float]) -> float:
-    """The variance of a sample variance is (kurtosis - 1) / n of its square (Cramer, 1946, 27.4)."""
-    middle = statistic.mean(values)
-    squares = [(value - middle) ** 2 for value in values]
-    second = sum(squares) / len(squares)
-    return sum(square**2 for square in squares) / len(squares) / second**2 if second else 3.0
+    """Fourth moment around the trimmed mean over the square of the variance; 3 where nothing varies, or too few do."""
+    if len(values) < ENOUGH:
+        return 3.0
+    cut = int(len(values) / (2 * math.sqrt(len(values) - 4)))
+    middle = statistic.mean(sorted(values)[cut : len(values) - cut])
+    variance = statistic.population_sd(values) ** 2
+    fourth = sum((value - middle) ** 4 for value in values) / len(values)
+    return max(fourth / variance**2, 1.5) if variance else 3.0
 
 
 def _correlation(singles: Sequence[Sequence[float]], files: tuple[str, ...]) -> Fitted:
