@@ -11,6 +11,7 @@ from testbed.error import MachineError, UserError
 from testbed.kernel.image import debian, fit, recipe
 from testbed.kernel.image.build import Stage, build
 from testbed.kernel.image.cache import Cache
+from testbed.kernel.image.workbench import open_workbench
 
 
 @pytest.mark.parametrize(
@@ -173,3 +174,11 @@ def test_each_patch_that_does_not_fit_is_named_with_its_files(tree: Path, cache:
 def test_a_kernel_for_virtual_machines_needs_none_of_this(tree: Path, tmp_path: Path) -> None:
     (tree / "arch/um/os-Linux/start_up.c").write_text("")
     fit.prepare(tree, recipe.load("vm"), "old")
+
+
+def test_testbed_cc_refuses_the_same_sources(tree: Path) -> None:
+    (tree / "arch/um/os-Linux/start_up.c").write_text("")
+    with pytest.raises(UserError, match="cannot become a lab kernel: its User-Mode Linux has no seccomp mode"):
+        open_workbench(str(tree))
+    trees = Path(os.environ["XDG_CACHE_HOME"]) / "testbed" / "trees"
+    assert not [*trees.glob("*/tree")]
