@@ -52,8 +52,8 @@ def compare(
         str | None,
         typer.Argument(
             metavar="RUN|PROFILE",
-            help="The folder of another run, or of several; or a published profile as NAME, FILE or NAME#SERIES "
-            "(testbed list profiles).",
+            help="The folder of another run, or of several; or a published profile as NAME or FILE, or one number "
+            "or series of it as NAME#NUMBER (testbed list profiles).",
         ),
     ] = None,
     axis: Annotated[
@@ -93,7 +93,9 @@ def compare(
     ] = False,
     common_rtts: Annotated[
         bool,
-        typer.Option("--common-rtts", help="Compare only the RTTs that both the profile and the run cover."),
+        typer.Option(
+            "--common-rtts", help="Compare only the RTTs, windows, losses, … that both the profile and the run cover."
+        ),
     ] = False,
     fail_on: Annotated[
         list[FailOn] | None,

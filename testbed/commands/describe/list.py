@@ -20,7 +20,7 @@ EXAMPLES = (
 USES = {
     "scenarios": "testbed run NAME",
     "topologies": "testbed up NAME",
-    "profiles": "testbed compare DIR NAME#NUMBER with so many of their numbers; testbed reproduce",
+    "profiles": "testbed compare DIR NAME, and how many of its numbers that can judge",
     "kernels": "testbed kernel list",
 }
 NONE = {"kernels": "none yet; to build one, type: testbed kernel build"}

@@ -33,9 +33,8 @@ EXAMPLES = (
      "testbed calibrate ping.txt iperf3-1.json iperf3-4.json -o my-path"),
     ("Check it with a run that it was not fitted to", "testbed calibrate ping.txt flows-*.json --hold-out bbr.json"),
     ("See what the files tell and what would be built, and run nothing", "testbed calibrate ping.txt *.json --dry-run"),
-    ("See which link explains published series best",
-     "testbed calibrate google-cloud-emulated#cloud-cubic-1-flow google-cloud-emulated#cloud-cubic-10-flows"),
-    ("Then ask what another congestion control would bring", "testbed run my-path/what-if.yaml"),
+    ("See which link comes nearest to a published series",
+     "testbed calibrate google-cloud-emulated#cloud-cubic-1-flow --dry-run"),
 )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from ...analysis.profile import ThroughputProfile
 from ...analysis.series import Series, Span
 from ...analysis.statistic import Estimate
-from ...compare.profile import ProfileComparison, Target
+from ...compare.profile import Match, ProfileComparison, Target, TargetComparison
 from ...compare.profile_text import WORDS
 from ...compare.quantity import RATE, SHOWN, Quantity
 from ...error import UserError
@@ -44,12 +44,17 @@ def draw(found: ProfileComparison, path: Path, span: Span = "steady") -> None:
     matches = [match for each in found.targets for match in each.matches]
     is_share = any(match.is_share for match in matches)
     ours = list({id(match.ours): match.ours for match in matches}.values())
-    _ours(axes, ours, span, shown, is_share)
-    for number, each in enumerate(found.targets):
-        _published(axes, each.target, MARKERS[(number + 3) % len(MARKERS)], shown, is_share)
-    axes.set_xlabel("round-trip time (ms)")
+    axis = _common_axis(found)
+    if axis is None:
+        _ours(axes, ours, span, shown, is_share)
+        for number, each in enumerate(found.targets):
+            _published(axes, each.target, MARKERS[(number + 3) % len(MARKERS)], shown, is_share)
+        axes.set_xlabel("round-trip time (ms)")
+        axes.set_xlim(left=0)  # linear, for on a logarithmic axis concave looks convex
+    else:
+        _over(axes, found.targets, span, shown)
+        axes.set_xlabel(axis)
     axes.set_ylabel("throughput (% of the rate)" if is_share else value_label(shown))
-    axes.set_xlim(left=0)  # linear, for on a logarithmic axis concave looks convex
     axes.set_ylim(bottom=0)
     axes.grid(True, which="major", color="0.9")
     axes.set_title(f"{found.profile.name}: {WORDS[found.verdict]}", fontsize=11, loc="left")
@@ -66,6 +71,44 @@ def draw(found: ProfileComparison, path: Path, span: Span = "steady") -> None:
 
 def _authors(authors: Sequence[str]) -> str:
     return authors[0] if len(authors) == 1 else f"{authors[0]} et al."
+
+
+def _common_axis(found: ProfileComparison) -> str | None:
+    """What the points of one published series are over, if nothing else is shown, and each at one RTT."""
+    groups = {(each.target.about.group, each.target.about.axis) for each in found.targets}
+    rtts = [len(match.distance.points) for each in found.targets for match in each.matches]
+    ((_, axis), *others) = groups
+    return None if others or set(rtts) != {1} else axis
+
+
+def _over(axes: Axes, targets: Sequence[TargetComparison], span: Span, shown: Quantity) -> None:
+    """Points at equal distances, in the order in which they are published."""
+    unit, said = _unit(shown, None, False), set()
+    for at, each in enumerate(targets):
+        for match in each.matches:
+            ours = "ours" if match.fits else "ours, under other conditions"
+            theirs, point = f"published: {each.target.about.group}", match.distance.points[0]
+            value, half = _measured(match, span)
+            off = point.share_off * point.published_bps / unit
+            axes.errorbar(
+                [at], [value / unit], yerr=[half / unit], fmt="o", capsize=2, markersize=5,
+                color=COLOURS[0 if match.fits else 1], label=None if ours in said else ours,
+            )  # fmt: skip
+            axes.errorbar(
+                [at], [point.published_bps / unit], yerr=[off], fmt=ARROWS[point.limit], color=PUBLISHED, capsize=4,
+                markersize=9, markerfacecolor="none", label=None if theirs in said else theirs,
+            )  # fmt: skip
+            said |= {ours, theirs}
+    names = [each.target.name.removeprefix(f"{each.target.about.group} at ") for each in targets]
+    axes.set_xticks(range(len(names)), names)
+
+
+def _measured(match: Match, span: Span) -> tuple[float, float]:
+    """Ours at the one RTT, and half of its interval."""
+    profile, rtt = match.ours.profile(span), match.distance.points[0].rtt_s
+    assert profile is not None, "BUG: a compared series without a profile"
+    place = min(range(len(profile.rtt_s)), key=lambda number: abs(profile.rtt_s[number] - rtt))
+    return profile.mean_bps[place], _half(profile.estimates[place])
 
 
 def value_label(shown: Quantity) -> str:
