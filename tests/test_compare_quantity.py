@@ -338,6 +338,7 @@ facts:
         ("value: 10 Mbit/s", "value: 10 ms", 10, "object-goodput is in bit/s, and this is in s"),
         ("size: 1 MiB, ", "", 7, "object-goodput needs the size that the publication states"),
         ("size: 1 MiB", "size: large", 7, "large"),
+        ("size: 1 MiB", "size: 0 B", 7, "a size of 0 B is none"),
         ("rtt: 10 ms", "rtt: far", 7, "'far' is no RTT"),
         ("size: 1 MiB,", "size: 1 MiB, flows: many,", 7, "'many' is no number of flows"),
     ],

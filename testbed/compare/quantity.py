@@ -80,9 +80,11 @@ class Quantity:
             if key not in of:
                 raise ValueRefused(f"{self.name} needs the {key} that the publication states", READ[key][1], ("of",))
             try:
-                READ[key][0](of[key])
+                found = READ[key][0](of[key])
             except ValueRefused as refused:
                 raise ValueRefused(refused.what, refused.allowed, ("of", key)) from None
+            if not found:
+                raise ValueRefused(f"a {key} of {of[key]} is none", READ[key][1], ("of", key))
 
 
 READ: Mapping[str, tuple[Callable[[str], int], str]] = {
