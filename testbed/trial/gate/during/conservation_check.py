@@ -47,7 +47,7 @@ def rate(case: Case) -> Iterator[Finding]:
 def _too_slow(case: Case, each: StageEvidence) -> Iterator[str]:
     if any(other.stage.asked.per_flow for other in case.evidence.stages):  # what is on its way may wait there
         return
-    by_time = window.sockets(case)
+    senders = window.sockets(case)
     frame = frame_bytes(each.mtu_bytes)
     for span in each.intervals:
         asked = span.state.asked
@@ -57,7 +57,7 @@ def _too_slow(case: Case, each: StageEvidence) -> Iterator[str]:
         for one, later in pairwise(span.samples):
             if one.handle != RATE or not (one.backlog_packets and later.backlog_packets):
                 continue
-            slack = _slack_bytes(case, each, asked_bps, one, later, by_time)
+            slack = _slack_bytes(case, each, asked_bps, one, later, senders)
             if slack is None:
                 continue
             span_ns, carried = later.time_ns - one.time_ns, later.bytes - one.bytes
@@ -80,7 +80,7 @@ def _slack_bytes(
     asked_bps: int,
     one: QueueSample,
     later: QueueSample,
-    by_time: Sockets,
+    senders: Sockets,
 ) -> int | None:
     """By how much less than the rate may have left while the queue was not empty between two looks; None if it may have
     been empty.
@@ -99,7 +99,7 @@ def _slack_bytes(
             late_s = 0.0 if found is None else found.send_late_max_s or 0.0
             return 2 * burst * workload.flows * frame_bytes(each.mtu_bytes) + round(offered_bps / 8 * late_s)
         return None
-    return 0 if _is_full(case, each, asked_bps, one, later, by_time) else None
+    return 0 if _is_full(case, each, asked_bps, one, later, senders) else None
 
 
 def _is_full(
@@ -108,14 +108,14 @@ def _is_full(
     asked_bps: int,
     one: QueueSample,
     later: QueueSample,
-    by_time: Sockets,
+    senders: Sockets,
 ) -> bool:
     """Whether TCP had more on its way, all the time between two looks, than all but the queue can hold.
 
     A window that grows sends faster than the link does, so a delay before the queue may hold what it grew by in that
     delay. The window of a round trip before has come to the queue.
     """
-    first, last = (window.near(by_time, time_ns) for time_ns in (one.time_ns - case.plan.rtts_ns[1], later.time_ns))
+    first, last = (senders.near(time_ns) for time_ns in (one.time_ns - case.plan.rtts_ns[1], later.time_ns))
     if one.drops != later.drops or _marks(one) != _marks(later) or not first:
         return False
     if last[0].time_ns <= one.time_ns or _holds_back(case):

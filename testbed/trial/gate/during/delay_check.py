@@ -57,7 +57,7 @@ def smoothed(case: Case) -> Iterator[Finding]:
     if not _is_told(case) or not case.trial.workload.is_one_path:
         return
     flows: dict[tuple[str, int, str, int], list[TcpSample]] = {}
-    for samples in window.sockets(case).values():
+    for _, samples in window.sockets(case).looks:
         for each in samples:
             flows.setdefault(window.key(each), []).append(each)
     for flow in flows.values():

@@ -13,7 +13,7 @@ from itertools import pairwise
 from ....plan.link.stage import RATE, frame_bytes
 from ...evidence.case import Case
 from ...evidence.stage import StageEvidence
-from ...observe.bucket import Flow, PacedSample
+from ...observe.bucket import PacedSample
 from ...result import Finding
 from . import window
 from .conservation_check import ACK_BYTES, ACKS_LATE_NS, LATE_FRAMES
@@ -30,11 +30,12 @@ HINT = "the buffer was smaller than asked, or something else drops packets"
 
 def fifo(case: Case) -> Iterator[Finding]:
     """The queue of a rate, of all flows together."""
+    seen = window.sockets(case)
     for each in case.evidence.data_stages:
         rate_bps = each.stage.asked.rate_bps
         if rate_bps is None or each.stage.queue is not None or not _is_plain(case, each, rate_bps):
             continue
-        by_time, frame = window.sockets(case), frame_bytes(each.mtu_bytes)
+        frame = frame_bytes(each.mtu_bytes)
         size = each.stage.buffer_bytes(frame)
         for one, later in pairwise(each.samples):
             dropped, span_ns = later.drops - one.drops, later.time_ns - one.time_ns
@@ -42,7 +43,7 @@ def fifo(case: Case) -> Iterator[Finding]:
             if later.handle != RATE or not dropped or later.bytes - one.bytes < busy_bytes:
                 continue
             held = one.backlog_bytes if each.stage.limit_unit == "bytes" else one.backlog_packets * frame
-            most = _most_bytes(case, held, by_time, (one.time_ns, later.time_ns), rate_bps, frame)
+            most = _most_bytes(case, held, seen, (one.time_ns, later.time_ns), rate_bps, frame)
             if most is not None and most < SURE_SHARE * size - frame:
                 what = f"{each.where}: {dropped} packets were dropped, and at most {most:.0f} bytes waited"
                 yield Finding("queue", "invalid", f"{what} in a buffer of {size}", HINT)
@@ -51,6 +52,7 @@ def fifo(case: Case) -> Iterator[Finding]:
 
 def per_flow(case: Case) -> Iterator[Finding]:
     """The queue of each flow that has a cap."""
+    seen = window.sockets(case)
     for each in case.evidence.data_stages:
         cap, rate_bps = each.stage.asked.per_flow, each.stage.asked.rate_bps
         if cap is None or cap.polices or not _is_alone(case, each, cap.rate_bps):
@@ -58,38 +60,34 @@ def per_flow(case: Case) -> Iterator[Finding]:
         if rate_bps is not None and rate_bps < cap.rate_bps * len(each.flows):
             continue
         for flow, looks in each.flows:
-            what = next(_unfull(case, each, flow, looks, cap.rate_bps), None)
+            ends = (flow.source, flow.source_port, flow.destination, flow.destination_port)
+            what = next(_unfull(case, each, looks, seen.only(ends), cap.rate_bps), None)
             if what is not None:
                 yield Finding("per flow", "invalid", f"{each.where}: {what}", HINT)
                 break
 
 
 def _unfull(
-    case: Case, each: StageEvidence, flow: Flow, looks: tuple[PacedSample, ...], rate_bps: int
+    case: Case, each: StageEvidence, looks: tuple[PacedSample, ...], seen: Sockets, rate_bps: int
 ) -> Iterator[str]:
     frame, size = frame_bytes(each.mtu_bytes), each.stage.flow_bytes
-    ends = (flow.source, flow.source_port, flow.destination, flow.destination_port)
-    by_time = {
-        time_ns: [sample for sample in samples if window.key(sample) == ends]
-        for time_ns, samples in window.sockets(case).items()
-    }
     for one, later in pairwise(looks):
         dropped, span_ns = later.policed_packets - one.policed_packets, later.time_ns - one.time_ns
         if not dropped or later.busy_ns - one.busy_ns < span_ns - BUSY_NS:
             continue
         looks_ns = one.time_ns, later.time_ns
-        most = _most_bytes(case, one.backlog_bytes, by_time, looks_ns, rate_bps, frame)
+        most = _most_bytes(case, one.backlog_bytes, seen, looks_ns, rate_bps, frame)
         if most is not None and most < SURE_SHARE * size - frame:
             yield f"{dropped} packets were dropped, and at most {most:.0f} bytes waited in a queue of {size}"
 
 
 def _most_bytes(
-    case: Case, held: int, by_time: Sockets, looks_ns: tuple[int, int], rate_bps: int, frame: int
+    case: Case, held: int, seen: Sockets, looks_ns: tuple[int, int], rate_bps: int, frame: int
 ) -> float | None:
     """What waited at most between two looks at a queue, at the first of which so much did; None if the senders, which
     are looked at a little before it, do not say.
     """
-    first, last = (window.near(by_time, at_ns) for at_ns in (looks_ns[0] - case.plan.rtts_ns[1], looks_ns[1]))
+    first, last = (seen.near(at_ns) for at_ns in (looks_ns[0] - case.plan.rtts_ns[1], looks_ns[1]))
     grown = window.grown_bytes(first, last, frame)
     if grown is None or last[0].time_ns <= looks_ns[0]:
         return None

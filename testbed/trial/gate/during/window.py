@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TypeAlias
+from bisect import bisect_right
+from collections.abc import Iterable
+from operator import itemgetter
 
+from ....codec.frozen import dataclass
 from ....plan.node.namespace import node_netns
 from ...evidence.case import Case
 from ...observe.sample import TcpSample
@@ -24,22 +26,29 @@ HELD_SHARE = 1 / 3
 LIMITED_FRAMES = 2
 """What a sender sends beyond its window before it knows of a loss (RFC 3042)."""
 
-Sockets: TypeAlias = Mapping[int, list[TcpSample]]
+
+@dataclass(frozen=True)
+class Sockets:
+    """The samples of sending sockets at each look at them, with the look's time in ns; the first look first."""
+
+    looks: tuple[tuple[int, tuple[TcpSample, ...]], ...]
+
+    def near(self, time_ns: int) -> tuple[TcpSample, ...]:
+        """Those of the last look before a look at a queue: the observer asks for sockets first."""
+        number = bisect_right(self.looks, time_ns, key=itemgetter(0))
+        return self.looks[number - 1][1] if number else ()
+
+    def only(self, flow: tuple[str, int, str, int]) -> Sockets:
+        """Those of one socket, by its `key`."""
+        return Sockets(tuple((at_ns, tuple(each for each in look if key(each) == flow)) for at_ns, look in self.looks))
 
 
 def sockets(case: Case) -> Sockets:
-    """The samples of sending sockets by their time."""
     netns, found = node_netns(case.trial.workload.source), dict[int, list[TcpSample]]()
     for each in case.evidence.tcp:
         if each.netns == netns and each.destination_port and each.info.get("notsent_bytes") is not None:
             found.setdefault(each.time_ns, []).append(each)
-    return found
-
-
-def near(by_time: Sockets, time_ns: int) -> list[TcpSample]:
-    """The last samples before a look: the observer asks for sockets first."""
-    before = [at_ns for at_ns in by_time if at_ns <= time_ns]
-    return by_time[max(before)] if before else []
+    return Sockets(tuple((at_ns, tuple(found[at_ns])) for at_ns in sorted(found)))
 
 
 def key(each: TcpSample) -> tuple[str, int, str, int]:
