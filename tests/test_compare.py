@@ -209,7 +209,7 @@ def test_two_values_of_an_axis_of_one_run_are_compared(compare: Compare, tmp_pat
         (("google-cloud-emulated", "--metric", "goodput"), "--metric is for two runs"),
         ((), "google-cloud-emulated"),
         (("google-clout-emulated",), "did you mean 'google-cloud-emulated'?"),
-        (("google-cloud-emulated#cloud",), "has no series 'cloud'"),
+        (("google-cloud-emulated#cloud",), "has no 'cloud'"),
         (("google-cloud-emulated", "--format", "junit"), "--format junit is for two runs"),
         ((str(ROOT / "tests"),), "is not a results folder (no run.json)"),
         ((str(ROOT / "results"),), "holds several; allowed: two runs, or two folders of runs"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from comparing import Compare
 from storedruns import Made, write_run
 
+from testbed import cli
 from testbed.compare import published, quantity
 from testbed.error import SpecError, UserError, ValueRefused
 from testbed.report.figure.published_profile import value_label
@@ -419,3 +421,120 @@ def test_a_figure_has_one_unit(compare: Compare, tmp_path: Path) -> None:
     said = compare(run, path, "-o", tmp_path / "figure.svg")
     assert (said.code, "a figure has one unit, and these have 2: one, two" in said.err) == (REFUSED, True)
     assert not (tmp_path / "figure.svg").exists()
+
+
+def own_series(path: Path, over: str, points: Sequence[str], of: str = "rtt: 10 ms", more: str = "") -> Path:
+    path.write_text(
+        "name: mine\nabout: Ours.\ncitation: {authors: [We], title: Our lab}\nseries:\n  mine:\n    what: Numbers\n"
+        f"    of: {{{of}}}\n    over: {over}\n    certainty: exact\n    claim: shape\n    where: our lab\n{more}"
+        "    points:\n" + "".join(f"      - {{{each}}}\n" for each in points)
+    )
+    return path
+
+
+TEN = "value: 10.00 Mbit/s"
+
+
+@pytest.mark.parametrize(
+    ("over", "of", "more", "points", "said"),
+    [
+        ("window", "", "", [f"at: 4 KiB, {TEN}", "at: 8 KiB, value: -5 Mbit/s"], ":14: value: '-5 Mbit/s' is negative"),
+        ("window", "", "", ["at: 4 KiB, at_least: 9 Mbit/s, at_most: 8 Mbit/s, certainty: bound"], "no number is both"),
+        ("window", "", "", [f"at: 4 KiB, {TEN}, sd: -1 Mbit/s, runs: 3"], "'-1 Mbit/s' is negative"),
+        ("window", "", "    capacity: 1 Gbit/s\n", [f"at: 4 KiB, {TEN}"], "of: {rate: 1 Gbit/s}"),
+        ("window", "", "    capacity: 5 ms\n", [f"at: 4 KiB, {TEN}"], "'5 ms' is no rate"),
+        ("rtt", "rtt: 200 ms", "", [f"at: 10 ms, {TEN}"], ":7: rtt: rtt is what its points are at"),
+        (
+            "rtt",
+            "rate: 1 Gbit/s",
+            "    capacity: 2 Gbit/s\n",
+            [f"at: 10 ms, {TEN}"],
+            "the rate stands in capacity, too",
+        ),
+        ("rtt", "", "    metric: ping-mean\n    capacity: 1 Gbit/s\n", ["at: 10 ms, value: 10 ms"], "normalizes"),
+        (
+            "window",
+            "duration: 0 s",
+            "    metric: transfer\n",
+            ["at: 4 KiB, value: 10 MiB"],
+            "a duration of 0 s is none",
+        ),
+    ],
+)
+def test_a_series_that_no_run_can_meet_or_that_contradicts_itself_is_refused(
+    tmp_path: Path, over: str, of: str, more: str, points: Sequence[str], said: str
+) -> None:
+    with pytest.raises(SpecError) as caught:
+        published.load(own_series(tmp_path / "mine.yaml", over, points, of, more))
+    assert any(said in str(each) for each in caught.value.problems), caught.value
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("value: -10 Mbit/s", "'-10 Mbit/s' is negative"),
+        ("at_least: 12 Mbit/s\n    at_most: 8 Mbit/s", "no number is both"),
+        ("value: 10 Mbit/s\n    sd: -1 Mbit/s\n    runs: 3", "'-1 Mbit/s' is negative"),
+    ],
+)
+def test_a_number_below_0_and_limits_that_exclude_each_other_are_refused(tmp_path: Path, wrong: str, said: str) -> None:
+    path = tmp_path / "mine.yaml"
+    text = FACTS.replace("value: 10 Mbit/s", wrong)
+    path.write_text(text.replace("exact", "bound") if "at_least" in wrong else text)
+    with pytest.raises(SpecError) as caught:
+        published.load(path)
+    assert any(said in str(each) for each in caught.value.problems), caught.value
+
+
+@pytest.mark.parametrize("over", ["delay", "time"])
+def test_times_that_are_no_rtt_are_not_compared_with_rtts(compare: Compare, tmp_path: Path, over: str) -> None:
+    run = write_run(tmp_path / "run", made(10e6, {"path.rtt": "10 ms"}), samples=False)
+    said = compare(run, f"{own_series(tmp_path / 'mine.yaml', over, [f'at: 10 ms, {TEN}'], '')}#mine")
+    assert (said.code, f"it is over {over}, and a run has no such axis" in said.err) == (REFUSED, True)
+
+
+def test_what_a_series_is_over_must_be_known_to_be_the_same(compare: Compare, tmp_path: Path) -> None:
+    """A buffer in BDP says nothing about one in bytes, and another duration is another point."""
+    run = write_run(tmp_path / "run", made(10e6, {"path.rtt": "10 ms"}), samples=False)  # 1 bdp, 10 s
+    sizes = own_series(tmp_path / "sizes.yaml", "buffer", [f"at: 64 KiB, {TEN}", f"at: 1 MiB, {TEN}"])
+    assert compare(run, sizes).code == REFUSED
+    assert compare(run, f"{sizes}#mine at 64 KiB").code == CANNOT_TELL
+    times = own_series(tmp_path / "times.yaml", "duration", [f"at: 10 s, {TEN}", f"at: 30 s, {TEN}"])
+    assert compare(run, f"{times}#mine at 10 s").code == AGREE
+    assert compare(run, f"{times}#mine at 30 s").code == CANNOT_TELL
+
+
+def test_a_point_of_0_in_a_series_is_no_agreement(compare: Compare, tmp_path: Path) -> None:
+    profile = own_series(tmp_path / "mine.yaml", "window", [f"at: 4 KiB, {TEN}", "at: 8 KiB, value: 0 Mbit/s"])
+    cells = [each for window, bps in (("4 KiB", 10e6), ("8 KiB", 99e6))
+             for each in made(bps, {"window": window, "path.rtt": "10 ms"}, workload={"window": window})]  # fmt: skip
+    run = write_run(tmp_path / "run", cells, samples=False)
+    said = compare(run, profile)
+    assert (said.code, "mine at 8 KiB: a number is 0" in said.out) == (CANNOT_TELL, True)
+    assert compare(run, profile, "--common-rtts").code == AGREE
+
+
+def test_shares_of_the_rate_are_of_throughputs_with_a_capacity_only(compare: Compare, tmp_path: Path) -> None:
+    """10 Mbit/s of 1 Gbit/s are another share than 10 Mbit/s of 100 Mbit/s."""
+    run = write_run(tmp_path / "run", made(10e6, {"path.rtt": "10 ms"}), samples=False)
+    profile = own_series(tmp_path / "mine.yaml", "rtt", [f"at: 10 ms, {TEN}"], "rate: 1 Gbit/s")
+    assert compare(run, profile).code == CANNOT_TELL
+    assert compare(run, profile, "--as-shares").code == CANNOT_TELL
+
+
+def test_an_exact_run_agrees_with_itself_and_differs_from_another(
+    compare: Compare, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(name: str, bps: float, seeds: int) -> Path:
+        cells = [Made({"path.rtt": "10 ms"}, [bps], seed) for seed in range(1, seeds + 1)]
+        return write_run(tmp_path / name, cells, samples=False)
+
+    for seeds in (2, 3):
+        here = run(f"run{seeds}", 10e6, seeds)
+        monkeypatch.setattr(sys, "argv", ["testbed", "results", str(here), "--format", "profile"])
+        with pytest.raises(SystemExit):
+            cli.main()
+        path = tmp_path / "own.yaml"
+        path.write_text(capsys.readouterr().out)
+        assert compare(here, path).code == AGREE
+        assert compare(run(f"more{seeds}", 11.2e6, seeds), path).code == DIFFER

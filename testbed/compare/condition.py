@@ -50,8 +50,12 @@ class Condition:
     decides: bool
 
 
-def conditions(ours: Series, of: Mapping[str, str], capacity_bps: float | None) -> tuple[Condition, ...]:
-    """Every condition that at least one side states. `of` and the capacity are those of the published series."""
+def conditions(
+    ours: Series, of: Mapping[str, str], capacity_bps: float | None, axis: str | None = None
+) -> tuple[Condition, ...]:
+    """Every condition that at least one side states. `of` and the capacity are those of the published series; what that
+    is over, its `axis`, must be known to be the same.
+    """
     stated = dict(of)
     if capacity_bps is not None:
         stated["rate"] = format_rate(round(capacity_bps))
@@ -64,16 +68,18 @@ def conditions(ours: Series, of: Mapping[str, str], capacity_bps: float | None) 
             continue
         words = None if known is None else " and ".join(kind.words(each) for each in known)
         is_same = None if known is None or theirs is None else _all_same(known, theirs)
-        found.append(Condition(name, words, stated.get(name), is_same, kind.decides))
+        if name == axis:
+            is_same = is_same is True
+        found.append(Condition(name, words, stated.get(name), is_same, kind.decides or name == axis))
     return tuple(found)
 
 
-def unfit(conditions: Sequence[Condition], choice: Choice) -> tuple[Condition, ...]:
-    """The conditions for which a series must not decide."""
+def unfit(conditions: Sequence[Condition], choice: Choice, is_share: bool = True) -> tuple[Condition, ...]:
+    """The conditions for which a series must not decide. Another rate is one if no shares of it are compared."""
     return tuple(
         each
         for each in conditions
-        if each.decides and each.is_same is False and not (each.name == "rate" and choice.as_shares)
+        if each.decides and each.is_same is False and not (each.name == "rate" and choice.as_shares and is_share)
     )
 
 
@@ -89,7 +95,9 @@ def cautions(
     `is_alone`: that is a single number, of which nobody expects a shape.
     """
     said = [
-        f"ours has {each.name} {each.ours}, published {each.published}" for each in conditions if each.is_same is False
+        f"ours has {each.name} {each.ours or 'unknown'}, published {each.published}"
+        for each in conditions
+        if each.is_same is False
     ]
     said += [f"{side} does not state: {', '.join(names)}" for side, names in _unstated(conditions).items() if names]
     if is_share:

@@ -133,7 +133,7 @@ def _title(axis: str | None, group: Sequence[_Line]) -> str:
 
 
 def _profile(line: _Line) -> ThroughputProfile:
-    found = line.series.profile()
+    found = line.series.profile(knows_exact=True)
     assert found is not None, "BUG: a line without a value"
     return found
 
@@ -167,9 +167,13 @@ def _series(axis: str | None, group: Sequence[_Line], name: str) -> Iterator[str
     for each in group:
         profile = _profile(each)
         for rtt, mean, samples in zip(profile.rtt_s, profile.mean_bps, profile.samples_bps, strict=True):
-            spread = f", sd: {_number(sample_sd(samples), found)}" if len(samples) > 1 else ""
+            chance = f", runs: {len(samples)}"
+            if rtt in profile.exact and len(samples) > 1:  # nothing is random, so it has no error
+                chance = ""
+            elif len(samples) > 1:
+                chance = f", sd: {_number(sample_sd(samples), found)}{chance}"
             at = _at(each, axis) if axis else _time(rtt)
-            yield f"  - {{at: {at}, value: {_number(mean, found)}{spread}, runs: {len(samples)}}}"
+            yield f"  - {{at: {at}, value: {_number(mean, found)}{chance}}}"
 
 
 def _common(group: Sequence[_Line], also: Sequence[str]) -> dict[str, str]:

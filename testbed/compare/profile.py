@@ -32,6 +32,8 @@ from .published import Certainty, Claim, Compared, PublishedProfile, comparable
 from .published import Series as PublishedSeries
 from .quantity import Quantity, Value
 
+ZERO = "a number is 0, and nothing is relative to it"
+
 
 @dataclass(frozen=True)
 class Target:
@@ -125,7 +127,7 @@ class Match:
     @property
     def fits(self) -> bool:
         """Whether no condition that decides, and that both sides state, differs."""
-        return not unfit(self.conditions, self.choice)
+        return not unfit(self.conditions, self.choice, self.is_share)
 
 
 @dataclass(frozen=True)
@@ -242,12 +244,15 @@ def compare(
             unlike.append(target)
         elif covering:
             pairs.append(alike or made)
-    without_like = [*_without_like(unlike, targets)]
+    groups = {each.about.group for each in targets}
+    zeros = [each for each in why_not if each.text == ZERO and profile.compared[each.series].group in groups]
+    why_not = [each for each in why_not if each not in zeros]
+    without_like = [*_without_like(unlike, targets), *(replace(each, is_part=True) for each in zeros)]
     why_not = [*lost.values(), *why_not]
     if not pairs:
         why_not += [*without_like, *_only_named(profile, only)]
         raise NothingToCompare(profile, tuple(dict.fromkeys(why_not)))
-    judged = [pair for each in pairs for pair in each if not unfit(pair.conditions, choice)]
+    judged = [pair for each in pairs for pair in each if not unfit(pair.conditions, choice, pair.is_share)]
     family = max(1, sum(len(pair.target.rtts_within(pair.measured)) for pair in judged))
     compared = tuple(_target(each, choice, family, parts) for each in pairs)
     gaps = [] if choice.common_rtts else [each for each in without_like if each.is_part]
@@ -282,7 +287,7 @@ def _without(
 ) -> Iterator[Series]:
     """Those of ours that have no value, and are not of other conditions, which would not decide."""
     for each, whole in zip(own, ours, strict=True):
-        known = condition.conditions(whole, target.series.of, target.capacity_bps)
+        known = condition.conditions(whole, target.series.of, target.capacity_bps, target.about.axis)
         is_other = _unlike(known, target.about.axis) or unfit(known, choice)
         if not each.profile(span) and not is_other:
             yield each
@@ -355,7 +360,7 @@ def _is_apart(pair: _Pair, at: PointDifference, family: int, parts: Mapping[str,
 
 def _pair(ours: Series, measured: ThroughputProfile, target: Target, choice: Choice) -> _Pair:
     target = target.at_rtts(measured)
-    conditions = condition.conditions(ours, target.series.of, target.capacity_bps)
+    conditions = condition.conditions(ours, target.series.of, target.capacity_bps, target.about.axis)
     own, theirs = ours.capacity_bps, target.capacity_bps
     if own is None or theirs is None or own == theirs:
         return _Pair(ours, target, False, measured, target.published, target.limits, conditions)
@@ -384,7 +389,7 @@ def _targets(profile: PublishedProfile, only: str | None, why_not: list[Reason])
             why_not.append(Reason("published", name, f"nothing is printed: {each.what}"))
             continue
         if any(found.mean.value <= 0 for found in (*published.values(), *(limit for _, limit in limits))):
-            why_not.append(Reason("published", name, "a number is 0, and nothing is relative to it"))
+            why_not.append(Reason("published", name, ZERO))
             continue
         certainties = {point.at.value: each.certainty_of(point) for point in each.points}
         capacity_bps = each.capacity.value if each.capacity else None

@@ -24,7 +24,7 @@ from ..library import PROFILES, did_you_mean_path
 from ..spec import load as specfile
 from . import condition, quantity
 from .number import COUNTS, NUMBER, UNIT, Number
-from .quantity import Quantity
+from .quantity import RATE, Quantity
 
 Certainty: TypeAlias = Literal["exact", "about", "bound", "unknown", "cited", "derived"]
 Claim: TypeAlias = Literal["reproduced", "shape", "calibrated", "data only"]
@@ -98,6 +98,12 @@ class Measure(Keyed):
             if number is not None:
                 yield name, number
 
+    def refuse_negative(self) -> None:
+        """Raises ValueRefused: nothing that a trial has is below 0."""
+        for name, number in self.numbers:
+            if number.value < 0:
+                raise ValueRefused(f"{number.text!r} is negative", "0 or more", (name,))
+
     def refuse_unless(self, certainty: Certainty, unit: str | None) -> None:
         """Raise ValueRefused if numbers, certainty and unit contradict each other."""
         is_limit = self.at_least is not None or self.at_most is not None
@@ -112,6 +118,10 @@ class Measure(Keyed):
         for name in ("sd", "plus_minus"):
             if getattr(self, name) is not None and self.value is None:
                 raise ValueRefused(f"{'an' if name == 'sd' else 'a'} {name} needs a value", "a value", (name,))
+        if self.sd is not None and self.sd.value < 0:
+            raise ValueRefused(f"{self.sd.text!r} is negative", "0 or more", ("sd",))
+        if self.at_least is not None and self.at_most is not None and self.at_least.value > self.at_most.value:
+            raise ValueRefused("no number is both", f"at_least up to {self.at_most.text}", ("at_least",))
         if self.runs is not None and (self.sd is None) != (self.runs == 1):
             raise ValueRefused("one run has no sd, and several have one", "'runs: 1', or runs with an sd", ("runs",))
         off = self.plus_minus
@@ -154,6 +164,7 @@ class Fact(Measure):
         else:
             if self.claim is not None or self.metric is not None:
                 _refuse_unread(self.of, found)
+                self.refuse_negative()
 
 
 @named
@@ -217,13 +228,13 @@ class Series(Keyed):
 
     def _refuse_unread_conditions(self) -> None:
         """Of something that runs are compared with. Raises ValueRefused."""
-        if self.is_over_rtt:
-            _refuse_unread(self.of, quantity_of(self))
-            self._refuse_absurd()
-            return
         if self.over in self.of:
             what = f"{self.over} is what its points are at, and stands here, too"
             raise ValueRefused(what, "one of the two", ("of", self.over))
+        self._refuse_absurd(quantity_of(self))
+        if self.is_over_rtt:
+            _refuse_unread(self.of, quantity_of(self))
+            return
         for index, point in enumerate(self.points):
             try:
                 _refuse_unread(self._own(point), quantity_of(self))
@@ -238,14 +249,23 @@ class Series(Keyed):
         if point.at.value in seen:
             raise ValueRefused(f"there are two points at {point.at.text}", "each once", ("at",))
 
-    def _refuse_absurd(self) -> None:
-        """A throughput, an RTT or an sd below 0, and a capacity that is no rate. Raises ValueRefused."""
-        if self.capacity is not None and (self.capacity.unit != "bit/s" or self.capacity.value < 1):
-            raise ValueRefused(f"{self.capacity.text!r} is no rate", "1 bit/s or more", ("capacity",))
+    def _refuse_absurd(self, found: Quantity) -> None:
+        """A number or an RTT below 0, a capacity that is no rate, or normalizes none. Raises ValueRefused."""
+        if self.capacity is not None:
+            if self.capacity.unit != RATE or self.capacity.value < 1:
+                raise ValueRefused(f"{self.capacity.text!r} is no rate", "1 bit/s or more", ("capacity",))
+            if not self.is_over_rtt or found.base_unit != RATE:
+                what = "a capacity normalizes throughput over RTT, and this is something else"
+                raise ValueRefused(what, f"of: {{rate: {self.capacity.text}}}", ("capacity",))
+            if "rate" in self.of:
+                raise ValueRefused("the rate stands in capacity, too", "one of the two", ("of", "rate"))
         for index, point in enumerate(self.points):
-            for name, number in (("at", point.at), *point.numbers):
-                if number.value < 0:
-                    raise ValueRefused(f"{number.text!r} is negative", "0 or more", ("points", index, name))
+            try:
+                point.refuse_negative()
+                if self.is_over_rtt and point.at.value < 0:
+                    raise ValueRefused(f"{point.at.text!r} is negative", "0 or more", ("at",))
+            except ValueRefused as refused:
+                raise ValueRefused(refused.what, refused.allowed, ("points", index, *refused.at)) from None
 
     def certainty_of(self, point: Point) -> Certainty:
         return point.certainty or self.certainty
@@ -276,7 +296,7 @@ class Series(Keyed):
 
     @property
     def is_over_rtt(self) -> bool:
-        return self.over == RTT or (self.points[0].at.unit == "s" and self.over not in AXES)
+        return self.over == RTT
 
     def throughput_profile(
         self, certainties: Collection[Certainty] = ("exact", "about", "cited", "derived")
