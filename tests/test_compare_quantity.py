@@ -538,3 +538,19 @@ def test_an_exact_run_agrees_with_itself_and_differs_from_another(
         path.write_text(capsys.readouterr().out)
         assert compare(here, path).code == AGREE
         assert compare(run(f"more{seeds}", 11.2e6, seeds), path).code == DIFFER
+
+
+def test_what_datagrams_bring_is_no_throughput_of_tcp(compare: Compare, tmp_path: Path) -> None:
+    udp = measured(tmp_path / "udp", "udp", datagrams((3, 5, 7), 10_000), goodput=[77.8e6])
+    tcp = write_run(tmp_path / "tcp", made(77.8e6, {}), samples=False)
+    cubic = tmp_path / "cubic.yaml"
+    fact = "what: Goodput, value: 77.8 Mbit/s, metric: goodput, certainty: exact, where: here"
+    cubic.write_text(
+        "name: cubic\nabout: One flow.\ncitation: {authors: [We], title: Ours}\nfacts:\n"
+        f"  tcp: {{{fact}, of: {{congestion: cubic}}}}\n  any: {{{fact}}}\n"
+    )
+    for name in ("amazon-azure-2015#tcp-mean-amazon", f"{cubic}#tcp"):
+        said = compare(udp, name)
+        assert (said.code, "no valid or suspect trial has a goodput" in said.err) == (REFUSED, True), said.err
+        assert compare(tcp, name).code in (AGREE, CANNOT_TELL)
+    assert compare(udp, f"{cubic}#any").code in (AGREE, CANNOT_TELL)

@@ -82,11 +82,13 @@ class Target:
 
     def ours(self, series: Series, span: Span, value: Value) -> Series:
         """One of our series by what the number is."""
-        if self.quantity is quantity.GOODPUT:
-            return series
-        of, values = self.series.of, self.published
+        of, values, about = self.series.of, self.published, self.quantity
+        if about is quantity.GOODPUT:
+            if "congestion" not in of or not any(map(quantity.is_of_datagrams, series.members)):
+                return series
+            about = quantity.TCP_GOODPUT
         is_ceiling = not values and all(limit.limit == "at most" for _, limit in self.limits)
-        found = self.quantity.upper if is_ceiling and self.quantity.upper else self.quantity.of
+        found = about.upper if is_ceiling and about.upper else about.of
         return series.of(lambda result: found(result, of, span, value))
 
     def rtts_within(self, measured: ThroughputProfile) -> tuple[float, ...]:

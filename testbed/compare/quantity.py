@@ -128,6 +128,15 @@ def measured(result: TrialResult, name: str) -> float | None:
     return METRICS[name].of(result, ())
 
 
+def is_of_datagrams(result: TrialResult) -> bool:
+    """Whether UDP, which no congestion control holds back, gave a trial's goodput."""
+    return find(UdpResult, result.measured) is not None
+
+
+def _of_tcp(result: TrialResult, of: Of, span: Span, value: Value) -> float | None:
+    return None if is_of_datagrams(result) else goodput_bps(result, span)
+
+
 def _transfer(result: TrialResult, of: Of, span: Span, value: Value) -> float | None:
     """All bytes over the whole time, the ramp included, as in a transfer that is published."""
     return goodput_bps(result, "whole")
@@ -150,7 +159,7 @@ def _ping_mean(result: TrialResult, of: Of, span: Span, value: Value) -> float |
 
 
 def _datagrams(result: TrialResult, of: Of, span: Span, value: Value) -> float | None:
-    return None if find(UdpResult, result.measured) is None else goodput_bps(result, span)
+    return goodput_bps(result, span) if is_of_datagrams(result) else None
 
 
 def _loss(result: TrialResult, of: Of, span: Span, value: Value) -> float | None:
@@ -205,6 +214,7 @@ def _object_cov(result: TrialResult, of: Of, span: Span, value: Value) -> float 
 _ALL = (
     Quantity("goodput", "goodput of all flows", RATE, "a goodput",
              lambda result, of, span, value: goodput_bps(result, span), is_bulk=True),
+    Quantity("tcp-goodput", "goodput of all flows of TCP", RATE, "a goodput of TCP", _of_tcp, is_bulk=True),
     Quantity("transfer", "bytes of all flows, over the duration that the publication states", "B",
              "bytes received and the time that they took", _transfer, ("duration",), RATE,
              lambda of: 8e9 / units.parse_time(of["duration"]), is_bulk=True),
@@ -229,4 +239,4 @@ QUANTITIES: Mapping[str, Quantity] = {each.name: each for each in _ALL}
 """By the name that `metric` has in a profile."""
 BY_UNIT: Mapping[str, str] = {RATE: "goodput", "B": "transfer", "segments": "window"}
 """What a number is whose profile does not say it, by its unit."""
-GOODPUT = QUANTITIES["goodput"]
+GOODPUT, TCP_GOODPUT = QUANTITIES["goodput"], QUANTITIES["tcp-goodput"]
