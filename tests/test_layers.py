@@ -78,6 +78,7 @@ INSIDE = {
     "trial": (
         ("run",),
         ("provenance", "readiness", "summary", "sample_table"),
+        ("ack_table",),
         ("folder", "ready_kernel", "column", "sample_row", "software"),
         ("compiled_module", "known_file"),
         ("gate", "reader"),

@@ -78,6 +78,15 @@ class Programs:
 NO_PROGRAMS = Programs()
 NO_VARIABLES: Mapping[str, str] = {}
 
+ACKS = "acks.bin"
+"""The file in a trial's folder with a record for each ACK that a sender took. A lab kernel writes it below HERE: the
+agent must not see it among the files of the trial.
+"""
+ACKS_MAX = 4_000_000
+"""Records in it: 416 MB. As a table they are half of what `sample_table` takes."""
+RECORDS_ACKS: Mapping[str, str] = {"TESTBED_ACKS": f"{ACKS_MAX}:{ACKS}"}
+"""The environment of a lab kernel that writes them. Its command line would change its entropy."""
+
 RESERVE_BYTES = 512 << 20
 """The memory of the host that a trial leaves free."""
 
@@ -225,6 +234,8 @@ def _own_folder(folder: Path) -> Iterator[str]:
     try:
         yield path
     finally:
+        with suppress(FileNotFoundError):
+            os.replace(f"{path}/{ACKS}", folder / ACKS)
         with suppress(OSError, RecursionError):
             shutil.rmtree(path)
 

@@ -11,7 +11,7 @@ from .. import units
 from ..codec.fault import Fault
 from ..codec.frozen import dataclass
 from ..codec.keyed import Keyed, Kind, key, keyed, read
-from ..codec.kind import FRACTION, NAME, SIZE, SPAN, byte_count, whole
+from ..codec.kind import FLAG, FRACTION, NAME, SIZE, SPAN, byte_count, whole
 from ..codec.scalar import text_of
 from ..error import ValueRefused
 
@@ -102,20 +102,23 @@ KERNEL = Kind(
 
 @keyed
 class Samples(Keyed):
-    """How often every flow and queue is looked at."""
+    """How often every flow and queue is looked at; and whether each ACK that a sender takes is recorded, too."""
 
     interval_ns: int = key(
         "interval", SPAN, "The interval between two samples, in lab time.", default=SAMPLES_INTERVAL_NS
     )
+    acks: bool | None = key("acks", FLAG, "Whether each ACK that a sender takes is recorded.", default=None)
 
 
-_SAMPLES_ALLOWED = "none, or {interval: 100 ms}"
+_SAMPLES_ALLOWED = "none, acks, {interval: 100 ms}, or {interval: 100 ms, acks: true}"
 
 
-def _read_samples(value: object) -> int | None:
-    if isinstance(value, dict):
-        return read(Samples, value).interval_ns
+def _read_samples(value: object) -> Samples | None:
+    if isinstance(value, dict | Samples):
+        return read(Samples, value)
     text = text_of(value, _SAMPLES_ALLOWED)
+    if text == "acks":
+        return Samples(acks=True)
     if text != "none":
         raise ValueRefused(f"{text!r} does not give an interval", _SAMPLES_ALLOWED)
     return None
@@ -123,8 +126,8 @@ def _read_samples(value: object) -> int | None:
 
 SAMPLES = Kind(
     _read_samples,
-    lambda interval_ns: Samples(interval_ns).written(),
-    {"anyOf": [{"const": "none"}, {"$ref": Samples}]},
+    lambda samples: samples.written(),
+    {"anyOf": [{"enum": ["none", "acks"]}, {"$ref": Samples}]},
     none="none",
 )
 SEED = whole(0, SEED_MAX, "The seed of the first repetition.")

@@ -52,8 +52,8 @@ class Trial:
 
     `id` is unique in the scenario and a valid file name. `repetition` counts from 0, and `seed` is the
     scenario's plus that. `nic` is that of hosts without their own, the same as `topology.nic`.
-    `samples_interval_ns` is in lab time; None takes no samples. `sysctls` are for all hosts, `background` is
-    other traffic.
+    `samples_interval_ns` is in lab time; None takes no samples. With `acks` each ACK that a sender takes is recorded,
+    too. `sysctls` are for all hosts, `background` is other traffic.
     """
 
     id: str
@@ -65,6 +65,7 @@ class Trial:
     kernel: Kernel = LAB
     nic: Nic | None = None
     samples_interval_ns: int | None = None
+    acks: bool = False
     captures: tuple[Capture, ...] = ()
     limits: Limits = UNLIMITED
     sysctls: tuple[tuple[str, str], ...] = ()
@@ -101,6 +102,7 @@ class Scenario:
     repetitions: int = 1
     seed: int = 1
     samples_interval_ns: int | None = None
+    acks: bool = False
     captures: tuple[Capture, ...] = ()
     limits: Limits = UNLIMITED
     sysctls: tuple[tuple[str, str], ...] = ()
@@ -137,6 +139,7 @@ class Scenario:
                 kernel=cell.kernel,
                 nic=cell.nic,
                 samples_interval_ns=self.samples_interval_ns,
+                acks=self.acks,
                 captures=self.captures,
                 limits=self.limits,
                 sysctls=tuple((dict(self.sysctls) | dict(cell.sysctls)).items()),

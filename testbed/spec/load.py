@@ -70,6 +70,7 @@ def load_scenario(
     spec, varied, excluded, expected, faults = _checked(changed, topologies)
     if spec is None or None in topologies.files or faults or topologies.problems:
         raise SpecError(_problems(changed.document, faults, topologies))
+    interval_ns = None if spec.samples is None else spec.samples.interval_ns
     own = None if topologies.is_axis else topologies.by_name[OWN].file
     resolver = Resolver(
         own,
@@ -87,7 +88,7 @@ def load_scenario(
         faults = [Fault(("exclude",), what, "rules that leave at least one cell", named=True)]
     if changed.is_strict and not resolver.faults:
         faults += absent_cells(expected, cells)
-        faults += unanswered(expected, cells, spec.samples_interval_ns, spec.metric_units)
+        faults += unanswered(expected, cells, interval_ns, spec.metric_units)
     if resolver.faults or faults:
         raise SpecError(_problems(changed.document, [*resolver.faults.values(), *faults], topologies))
     size: Size = "quick" if quick else "full"
@@ -99,7 +100,8 @@ def load_scenario(
         cells=tuple(cells),
         repetitions=spec.repetitions,
         seed=spec.seed,
-        samples_interval_ns=spec.samples_interval_ns,
+        samples_interval_ns=interval_ns,
+        acks=spec.samples is not None and bool(spec.samples.acks),
         captures=spec.captures,
         limits=spec.limits,
         sysctls=spec.sysctls,

@@ -18,7 +18,7 @@ from ..trial.result import TrialResult
 from . import table
 from .store import Store
 
-LARGE = ("samples", "queues", "faults", "completions")
+LARGE = ("samples", "queues", "faults", "completions", "acks", "events")
 """Tables that SQL reads from their files as needed; the others are small enough for memory."""
 
 
@@ -74,6 +74,18 @@ class Results:
     def completions(self) -> pa.Table:
         """A row for each flow that arrived and ended, or was cut, of each trial with such flows."""
         return self._table("completions")
+
+    @property
+    def acks(self) -> pa.Table:
+        """A row for each ACK that a sender took, of each trial with `samples: acks`. It can be large."""
+        return self._table("acks")
+
+    @property
+    def events(self) -> pa.Table:
+        """A row for what else happened to senders of each trial with `samples: acks`: changes of the state of recovery,
+        segments that were sent again, windows that changed without an ACK, numbers that a control told.
+        """
+        return self._table("events")
 
     def pandas(self, name: str) -> Any:
         """A table as a pandas DataFrame. Raises MachineError without pandas, UserError for an unknown table."""

@@ -21,6 +21,7 @@ from ..codec.frozen import dataclass
 from ..error import UserError
 from ..spec.syntax import input_file
 from ..trial import column, sample_table
+from ..trial.ack_table import ACKS, EVENTS
 from ..trial.evidence.completion import FctResult
 from ..trial.folder import RESULT, disk_full, read_host, read_result, replacing
 from ..trial.folder import damaged as damaged_record
@@ -28,7 +29,7 @@ from ..trial.result import SCHEMA, TrialResult
 from ..trial.sample_table import COMPLETIONS, FAULTS
 from .store import Store
 
-NAMES = ("trials", "flows", "samples", "queues", FAULTS, COMPLETIONS)
+NAMES = ("trials", "flows", "samples", "queues", FAULTS, COMPLETIONS, ACKS, EVENTS)
 WALL = "host"
 """The table of wall times; `read` adds them to the trials."""
 VERSION = "2"
@@ -365,9 +366,9 @@ def _always(trial: _Finished) -> bool:
     return True
 
 
-def _has_faults(trial: _Finished) -> bool:
-    """Only trials with faults, and with samples, have such a table."""
-    return (trial.folder / f"{FAULTS}.parquet").exists()
+def _has(name: str, trial: _Finished) -> bool:
+    """Only trials with faults, and with samples, have that of faults; only those with `samples: acks` those of ACKs."""
+    return (trial.folder / f"{name}.parquet").exists()
 
 
 def _has_completions(trial: _Finished) -> bool:
@@ -380,7 +381,9 @@ TABLES: dict[str, Callable[[_Trials, Path], _Table]] = {
     "flows": _Flows,
     "samples": partial(_Joined, "samples", column.SAMPLES, has=_always),
     "queues": partial(_Joined, "queues", column.QUEUES, has=_always),
-    FAULTS: partial(_Joined, FAULTS, column.FAULTS, has=_has_faults),
+    FAULTS: partial(_Joined, FAULTS, column.FAULTS, has=partial(_has, FAULTS)),
     COMPLETIONS: partial(_Joined, COMPLETIONS, column.COMPLETIONS, has=_has_completions),
+    ACKS: partial(_Joined, ACKS, column.ACKS, has=partial(_has, ACKS)),
+    EVENTS: partial(_Joined, EVENTS, column.EVENTS, has=partial(_has, EVENTS)),
     WALL: _Wall,
 }

@@ -99,6 +99,53 @@ FAULT = (
 )
 """A fault of a link at one time. Only trials with faults have such a table."""
 
+ENDS = (
+    ("time_s", REAL),
+    ("flow", WHOLE),
+    ("netns", TEXT),
+    ("source", TEXT),
+    ("source_port", WHOLE),
+    ("destination", TEXT),
+    ("destination_port", WHOLE),
+    ("congestion", TEXT),
+)
+ACK = (
+    *ENDS,
+    ("ca_state", WHOLE),
+    ("snd_cwnd", WHOLE),
+    ("snd_ssthresh", WHOLE),
+    ("srtt_s", REAL),
+    ("pacing_rate_bps", REAL),
+    ("in_flight", WHOLE),
+    ("unacked", WHOLE),
+    ("sacked", WHOLE),
+    ("lost", WHOLE),
+    ("retrans", WHOLE),
+    ("delivered", WHOLE),
+    ("total_lost", WHOLE),
+    ("total_retrans", WHOLE),
+    ("bytes_acked", WHOLE),
+    ("segs_in", WHOLE),
+    ("bw_bps", REAL),
+    ("min_rtt_s", REAL),
+    ("pacing_gain", REAL),
+    ("cwnd_gain", REAL),
+    ("alpha", REAL),
+)
+"""One ACK that a sender took, and what its socket was then. Only trials with `samples: acks` have such a table."""
+EVENT = (
+    *ENDS,
+    ("event", TEXT),
+    ("name", TEXT),
+    ("value", WHOLE),
+    ("snd_cwnd", WHOLE),
+    ("snd_ssthresh", WHOLE),
+    ("pacing_rate_bps", REAL),
+    ("in_flight", WHOLE),
+    ("first_byte", WHOLE),
+)
+"""What happened to a sender beside an ACK."""
+
 COUNTED = (("aqm_drops", WHOLE), ("full_drops", WHOLE), ("marks", WHOLE))
 """Of queues that links ask for. A trial without such a queue has a table without them."""
 FILTERED = (("filtered_acks", WHOLE),)
@@ -106,6 +153,7 @@ FILTERED = (("filtered_acks", WHOLE),)
 
 SAMPLES, QUEUES = pa.schema(SAMPLE), pa.schema((*QUEUE, *COUNTED, *FILTERED))
 COMPLETIONS, FAULTS = pa.schema(COMPLETION), pa.schema(FAULT)
+ACKS, EVENTS = pa.schema(ACK), pa.schema(EVENT)
 
 
 def trials(axes: Iterable[str]) -> pa.Schema:

@@ -68,6 +68,11 @@ def check_features(trial: Trial, made: Orders, ready: ReadyKernel) -> None:
             raise MachineError(f"this machine's kernel has {lacks.replace('allowed:', 'it has')}", fix)
         if lacks is not None and ready.image is not None:
             raise UserError(f"the lab kernel {ready.image.name} has {lacks}")
+    if trial.acks and ready.image is not None and not ready.features.records_acks:
+        what = (
+            f"the lab kernel {ready.image.name} cannot record ACKs (samples: acks): it lacks our patch 0018-tcp-testbed"
+        )
+        raise MachineError(what, "testbed kernel build, or testbed run … --set samples='{interval: 100 ms}'")
     for name, said in ready.features.refusals.items() if ready.image is not None else ():
         if any(name in command.features for command in made.plan.commands):
             assert ready.image is not None, "BUG: this machine's kernel was not asked"

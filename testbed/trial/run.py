@@ -17,6 +17,7 @@ from ..kernel.machine import connected
 from ..kernel.vm import snapshot
 from ..kernel.vm.hypervisor import Accelerator
 from ..model.scenario import Trial
+from ..plan.network import Plan
 from ..spec import program_store
 from ..spec.scenario.trial import trial_data
 from . import provenance, reader, software, strict_folder
@@ -31,6 +32,7 @@ from .ready_kernel import ReadyKernel, ready_kernel
 from .result import TrialResult
 from .start import local_words, remote
 from .subject import openflow
+from .subject.ack import ACKS
 from .subject.machine import HYPERVISOR
 from .subject.observer import AFTER, READ_BACK, SAMPLES
 from .summary import result
@@ -86,8 +88,9 @@ def run(
         evidence = reader.read(trial, made, folder)
         case = Case(trial, made.plan, evidence)
         findings = judge.judge(case)
-        (keep or _write_tables)(folder, evidence)
+        (keep or partial(_write_tables, made.plan))(folder, evidence)
         (folder / SAMPLES).unlink()
+        (folder / lab.ACKS).unlink(missing_ok=True)
         done = result(case, findings, ending)
     confined = confinement.NONE if ready.image is None else confinement.method()
     about = {
@@ -103,10 +106,14 @@ def run(
     return done
 
 
-def _write_tables(folder: Path, evidence: Evidence) -> None:
-    from .sample_table import write_samples  # imports pyarrow, which a run without trials need not pay for
+def _write_tables(planned: Plan, folder: Path, evidence: Evidence) -> None:
+    from . import ack_table  # imports pyarrow, which a run without trials need not pay for
+    from .sample_table import write_samples
 
     write_samples(folder, evidence)
+    acks = evidence.things[ACKS.name]
+    if acks is not None:
+        ack_table.write(folder, planned, evidence, acks)
 
 
 def _describe(trial: Trial, made: Orders, noted: dict[str, Any], accelerator: Accelerator | None, folder: Path) -> None:
@@ -157,4 +164,5 @@ def _carry_out(
         cancelled=cancelled,
         files=files,
         programs=local_words.programs(trial.topology),
+        variables=lab.RECORDS_ACKS if trial.acks else lab.NO_VARIABLES,
     )

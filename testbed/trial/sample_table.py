@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 
 from ..spec.syntax import input_file
 from . import column
+from .ack_table import ACKS, EVENTS
 from .evidence.completion import Completion
 from .evidence.stage import Evidence, StageEvidence
 from .observe.queue_counter import Counts
@@ -31,7 +32,14 @@ WORD_BYTES = 1 << 10
 
 NUMBERS, WORDS = frozenset({"BOOLEAN", "INT32", "INT64", "FLOAT", "DOUBLE"}), "BYTE_ARRAY"
 
-SCHEMAS = {"samples": column.SAMPLES, "queues": column.QUEUES, COMPLETIONS: column.COMPLETIONS, FAULTS: column.FAULTS}
+SCHEMAS = {
+    "samples": column.SAMPLES,
+    "queues": column.QUEUES,
+    COMPLETIONS: column.COMPLETIONS,
+    FAULTS: column.FAULTS,
+    ACKS: column.ACKS,
+    EVENTS: column.EVENTS,
+}
 """The columns of each table, by the name of its file."""
 IS: dict[pa.DataType, Callable[[pa.DataType], bool]] = {
     column.TEXT: pa.types.is_string,

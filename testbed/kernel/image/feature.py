@@ -35,6 +35,9 @@ drop. No command can tell, so here the configuration answers: the options are ou
 tbf.
 """
 
+ACKS = "acks"
+"""Records of each ACK that a sender takes: an option of ours, which no command can try."""
+
 PROBES: dict[str, tuple[tuple[str, ...], str]] = {
     "netem": ((*ROOT_QDISC, "netem", "limit", "10"), "sch_netem"),
     "tbf": ((*ROOT_QDISC, "tbf", "rate", "1mbit", "burst", "2000", "limit", "2000"), "sch_tbf"),
@@ -99,6 +102,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
         "command -v zcat > /dev/null || exit 127; "
         "test $(zcat /proc/config.gz | grep -cE '^CONFIG_(NFT_NUMGEN|NET_SCH_TESTBED)_LATE=y') = 2",
     ),
+    ACKS: ("sh", "-c", "command -v zcat > /dev/null || exit 127; zcat /proc/config.gz | grep -q ^CONFIG_TCP_TESTBED=y"),
 }
 """Further words of a plan's commands, each with a command that tries it."""
 
@@ -119,6 +123,11 @@ class Features:
     def cuts_late(self) -> bool:
         """Whether superpackets stay uncut until their turn in the token bucket, and count as what they stand for."""
         return CUTS_LATE in self.tried and CUTS_LATE not in self.refusals
+
+    @property
+    def records_acks(self) -> bool:
+        """Whether it can record each ACK that a sender takes."""
+        return ACKS in self.tried and ACKS not in self.refusals
 
     def lacks_control(self, name: str) -> str | None:
         """A clause that says so, with what is allowed; None if the kernel has this congestion control."""

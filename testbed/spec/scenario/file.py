@@ -20,12 +20,12 @@ from ...model.run_setting import (
     RARE_MIN,
     REPETITIONS,
     SAMPLES,
-    SAMPLES_INTERVAL_NS,
     SEED,
     UNLIMITED,
     Capture,
     Kernel,
     Limits,
+    Samples,
     Until,
 )
 from ...model.topology import ENGINE, NIC, Engine, IpVersions, Nic
@@ -63,7 +63,7 @@ class RunFile(Keyed):
         "background", mapped(NAME, BACKGROUND, least=1), "Other traffic, by name.", default=None
     )
     seed: int = key("seed", SEED, default=1)
-    samples_interval_ns: int | None = key("samples", SAMPLES, default=SAMPLES_INTERVAL_NS)
+    samples: Samples | None = key("samples", SAMPLES, default=Samples())
     captures: tuple[Capture, ...] = key(
         "capture", listed(record(Capture)), "Where packets are captured, as pcap files.", default=()
     )

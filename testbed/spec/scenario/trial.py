@@ -9,7 +9,7 @@ from ...codec.keyed import Keyed, Kind, check, key, named
 from ...codec.kind import TEXT, WORD, mapped, record
 from ...codec.scalar import whole
 from ...error import SpecError
-from ...model.run_setting import REPETITIONS_MAX, SEED_MAX
+from ...model.run_setting import REPETITIONS_MAX, SEED_MAX, Samples
 from ...model.scenario import Trial
 from ...model.workload.tool import keys_of
 from ..syntax.document import of_data
@@ -48,11 +48,16 @@ def trial_data(trial: Trial) -> dict[str, Any]:
         background=trial.background or None,
         kernel=trial.kernel,
         nic=trial.nic,
-        samples_interval_ns=trial.samples_interval_ns,
+        samples=_samples(trial),
         captures=trial.captures,
         limits=trial.limits,
         sysctls=trial.sysctls,
     ).written()
+
+
+def _samples(trial: Trial) -> Samples | None:
+    interval_ns = trial.samples_interval_ns
+    return None if interval_ns is None else Samples(interval_ns, trial.acks or None)
 
 
 def trial_of(data: Mapping[str, Any], source: str = "trial") -> Trial:
@@ -78,7 +83,8 @@ def trial_of(data: Mapping[str, Any], source: str = "trial") -> Trial:
         workload=file.workload.workload(),
         kernel=file.kernel,
         nic=file.nic,
-        samples_interval_ns=file.samples_interval_ns,
+        samples_interval_ns=None if file.samples is None else file.samples.interval_ns,
+        acks=file.samples is not None and bool(file.samples.acks),
         captures=file.captures,
         limits=file.limits,
         sysctls=file.sysctls,

@@ -20,7 +20,7 @@ from ..evidence.case import When
 from ..observe.sample import Query
 from ..start import bring_up, remote
 from ..start.memory import memory_bytes
-from ..start.refusal import check_kernels, check_rates, check_vms, check_windows
+from ..start.refusal import check_acks, check_kernels, check_rates, check_vms, check_windows
 from ..subject.capture import CAPTURE_BUFFER_BYTES, capture_points
 from ..subject.network import observed_after
 from ..subject.observer import AFTER, CHANGES, OBSERVER, READ_BACK, SAMPLES, changed, observed, sampled
@@ -85,6 +85,7 @@ def orders(trial: Trial) -> Orders:
         cuts_late=bring_up.cuts_late(trial.kernel) and not _captures_links(trial),
     )
     check_kernels(trial, planned)
+    check_acks(trial, planned)
     if trial.kernel.is_virtual_time:
         check_rates(trial, planned)
     drawn = background.schedules(trial.background, trial.workload, planned, trial.seed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...error import UserError
+from ...model.background import Constant
 from ...model.data_path import lowest_rate_bps
 from ...model.run_setting import Kernel
 from ...model.scenario import Trial
@@ -50,6 +51,26 @@ def check_kernels(trial: Trial, planned: Plan) -> None:
             raise UserError(
                 f"{what}, but background traffic needs both ends in one kernel; allowed: none, or host nodes"
             )
+
+
+def check_acks(trial: Trial, planned: Plan) -> None:
+    """Refuses records of ACKs where no kernel can make them, or nobody sends over TCP."""
+    if not trial.acks:
+        return
+    if not trial.kernel.is_virtual_time:
+        what = f"samples: acks needs a lab kernel in virtual time, and this is kernel: {trial.kernel.kind}"
+        why = "in real time the records would take time of the flows that they are about"
+        raise UserError(f"{what}; {why}; allowed: kernel: lab, or samples: {{interval: 100 ms}}")
+    workload = trial.workload
+    others = [each for _, each in trial.background if not isinstance(each, Constant)]
+    sends = workload.sends_data and (workload.data_ports is None or workload.data_ports.protocol == "tcp")
+    if not (sends or others):
+        what = f"samples: acks records ACKs of TCP, and the tool {workload.tool} sends nothing over TCP"
+        raise UserError(f"{what}; allowed: a tool that does, or samples: {{interval: 100 ms}}")
+    for node in sorted(planned.remote):
+        if node in trial.workload.hosts:
+            what = f"{node} is a {trial.topology.node(node).type}, whose own kernel records no ACKs (samples: acks)"
+            raise UserError(f"{what}; allowed: hosts of the lab kernel, or samples: {{interval: 100 ms}}")
 
 
 def check_vms(topology: Topology, kernel: Kernel) -> None:

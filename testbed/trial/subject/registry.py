@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..evidence.case import Subject
+from .ack import ACKS
 from .capture import CAPTURES
 from .control_module import CONTROL_MODULES
 from .dhcp import DHCP
@@ -28,5 +29,6 @@ SUBJECTS: list[Subject[Any]] = [
     CAPTURES,
     VMS,
     ROUND_TRIPS,
+    ACKS,
 ]
 """In the order of their steps at one time, and of their findings. A package outside the testbed appends its own."""
