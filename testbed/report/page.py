@@ -45,14 +45,15 @@ POLICY = (
 def page(view: Mapping[str, Any], live: bool = False) -> str:
     """The whole file. A live one asks the address it came from how the run goes on."""
     scripts = [*VENDORED, *OWN, *([LIVE] if live else [])]
-    return Template(_asset("page.html")).substitute(
+    return Template(asset_of("page.html")).substitute(
         policy=html.escape(POLICY.format(connect="'self'" if live else "'none'")),
         title=html.escape(harmless(f"{view['run']['name']}: report")),
-        style=_asset("page.css"),
+        style=asset_of("page.css"),
         data=data(view),
-        scripts="\n".join(f"<script>{_asset(name)}</script>" for name in scripts),
+        scripts="\n".join(f"<script>{asset_of(name)}</script>" for name in scripts),
     )
 
 
-def _asset(name: str) -> str:
+def asset_of(name: str) -> str:
+    """A script or a style, its own or one that several pages have."""
     return asset(SHARED if name in COMMON else ASSETS, name)
