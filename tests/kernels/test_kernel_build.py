@@ -34,6 +34,7 @@ OURS = {
     "0015-um-timer-due.patch",
     "0016-tbf-pulled.patch",
     "0017-um-interrupts-apart.patch",
+    "0018-tcp-testbed.patch",
 }
 
 

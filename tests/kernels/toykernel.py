@@ -6,7 +6,9 @@ from pathlib import Path
 from testbed.kernel.image.build import KernelImage, Stage, build
 from testbed.kernel.image.cache import Cache
 
-KCONFIG = "\n".join([*["# filler"] * 83, "", "config HZ", "\tint", "\tdefault 100", "", "# end", ""])
+NOTE = "\t  Setting it to zero disables the feature."
+SHADOW = [NOTE, "", "config KASAN_SHADOW_OFFSET", "\thex", "\tdepends on KASAN"]
+KCONFIG = "\n".join(["# filler"] * 78 + SHADOW + ["", "config HZ", "\tint", "\tdefault 100", "", "# end", ""])
 
 GCC = "#!/bin/sh\necho 'gcc (toy) 1.0'\n"
 
