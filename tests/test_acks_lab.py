@@ -32,7 +32,7 @@ CELLS: dict[str, dict[str, Any]] = {
     },
     "IPv6, 1 Gbit/s": {"path": {"rate": "1 Gbit/s"}, "workload": {"duration": "1 s"}, "nic": "offload"},
     "arrivals": {
-        "workload": {"arrivals": {"poisson": "40 /s"}, "size": {"fixed": "100 kB"}, "duration": "3 s", "drain": "3 s"}
+        "workload": {"arrivals": {"poisson": "40 /s"}, "size": "100 kB", "duration": "3 s", "drain": "3 s"}
     },
     "writes with pauses": {"workload": {"writes": {"size": "100 kB", "every": "500 ms"}, "duration": "4 s"}},
 }
@@ -67,7 +67,7 @@ def test_each_segment_that_came_to_a_sender_has_a_record(run_trial: RunTrial) ->
     ran = run_trial(samples="acks", **CELLS["reno, losses"])
     acks = pq.read_table(ran.folder / "acks.parquet").to_pylist()
     samples = pq.read_table(ran.folder / "samples.parquet").to_pylist()
-    last = [each for each in samples if each["source"] == acks[0]["source"] and each["destination_port"] == 5000][-1]
+    last = [each for each in samples if each["source_port"] == acks[0]["source_port"]][-1]
     until = [each for each in acks if each["time_s"] <= last["time_s"]]
     assert len(until) == last["segs_in"] - 1
     assert [each["segs_in"] for each in until] == list(range(2, last["segs_in"] + 1))
@@ -91,8 +91,9 @@ def test_controls_tell_their_own_state(run_trial: RunTrial) -> None:
     bbr = pq.read_table(run_trial(samples="acks", **CELLS["bbr"]).folder / "acks.parquet").to_pylist()
     gains = Counter((round(each["pacing_gain"], 2), round(each["cwnd_gain"], 2)) for each in bbr)
     assert {(2.89, 2.89), (1.25, 2.0), (0.75, 2.0), (1.0, 2.0)} <= gains.keys()  # STARTUP, and three of PROBE_BW
-    assert bbr[-1]["bw_bps"] == pytest.approx(100e6, rel=0.06)
-    assert bbr[-1]["min_rtt_s"] == pytest.approx(0.010, rel=0.2)
+    (late, *_) = (each for each in bbr if each["time_s"] > 2.5)
+    assert late["bw_bps"] == pytest.approx(100e6, rel=0.06)
+    assert late["min_rtt_s"] == pytest.approx(0.010, rel=0.2)
     cubic = run_trial(samples="acks", path={"loss": "1 in 1000"}, workload={"duration": "3 s"})
     events = pq.read_table(cubic.folder / "events.parquet").to_pylist()
     told = {each["name"] for each in events if each["event"] == "number"}
@@ -106,7 +107,7 @@ def test_a_full_file_ends_and_says_when(run_trial: RunTrial, monkeypatch: pytest
     cell = CELLS["cubic, 2 flows"]
     whole, cut = run_trial(**cell), run_trial(samples="acks", **cell)
     table = pq.read_table(cut.folder / "acks.parquet")
-    assert 900 < table.num_rows < 1000
+    assert 800 < table.num_rows < 1000
     assert cut.result.verdict == "valid"
     (said,) = [each for each in cut.result.warnings if each.startswith("ACKs")]
     assert "there is room for 1000, and" in said
