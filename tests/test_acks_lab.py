@@ -30,10 +30,8 @@ CELLS: dict[str, dict[str, Any]] = {
         "path": {"loss": {"random": "0.5 %"}},
         "workload": {"flows": 3, "congestion": ["dctcp", "cubic", "bbr"], "duration": "2 s"},
     },
-    "IPv6, 1 Gbit/s": {"path": {"rate": "1 Gbit/s"}, "workload": {"duration": "1 s"}, "nic": "offload"},
-    "arrivals": {
-        "workload": {"arrivals": {"poisson": "40 /s"}, "size": "100 kB", "duration": "3 s", "drain": "3 s"}
-    },
+    "1 Gbit/s": {"path": {"rate": "1 Gbit/s"}, "workload": {"duration": "1 s"}, "nic": "offload"},
+    "arrivals": {"workload": {"arrivals": {"poisson": "40 /s"}, "size": "100 kB", "duration": "3 s", "drain": "3 s"}},
     "writes with pauses": {"workload": {"writes": {"size": "100 kB", "every": "500 ms"}, "duration": "4 s"}},
 }
 
