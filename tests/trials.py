@@ -148,6 +148,7 @@ def seen_evidence(
     from testbed.trial.subject.routing import RoutingEvidence
 
     things = {
+        "acks": None,
         "control_modules": ControlModules(),
         "openflow": OpenFlowEvidence(),
         "routing": RoutingEvidence(),

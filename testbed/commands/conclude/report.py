@@ -13,8 +13,8 @@ EXAMPLES = (
     ("Write results/quickstart/report.html", "testbed report results/quickstart"),
     ("Compare with a profile of your own in it", "testbed report results/quickstart --profile mine.yaml"),
     ("Write it elsewhere", "testbed report results/quickstart -o /tmp/quickstart.html"),
-    ("Show each ACK of a trial with `samples: acks`, beside the same trial of another run",
-     "testbed report results/mine --acks congestion=cubic,seed=1 --beside results/before"),
+    ("Show each ACK of a trial with `samples: acks`, beside that of another run",
+     "testbed report results/mine --acks cubic,seed=1 --beside results/before"),
 )  # fmt: skip
 
 

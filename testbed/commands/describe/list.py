@@ -37,7 +37,9 @@ def list(
     kind: Annotated[Kind | None, typer.Argument(help="What to list; all four if left out.")] = None,
     format: FormatOption = Format.table,
 ) -> None:
-    """Each has a line that describes it. All commands take these names instead of files."""
+    """Each has a line that describes it. All commands take these names instead of files. `profiles` says how many
+    numbers of each a command can judge runs by.
+    """
     found = {name: KINDS[name]() for name in KINDS if kind in (None, name)}
     if format is Format.json:
         print(json.dumps([_plain(each) for those in found.values() for each in those], indent=1, ensure_ascii=False))
@@ -45,7 +47,7 @@ def list(
     width = terminal_width()
     for at, (name, those) in enumerate(found.items()):
         longest = max((len(each.name) for each in those), default=0)
-        judges = {each.name: _judge(each) for each in those}
+        judges = {each.name: each.judge if kind is None else _judge(each) for each in those}
         names = [f"{each.name:{longest}}{GAP}{judges[each.name]}".rstrip() for each in those]
         column = max(map(len, names), default=0)
         pairs = zip(names, those, strict=True)
