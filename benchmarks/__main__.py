@@ -29,6 +29,7 @@ from . import (
     against,
     alike,
     calibrate,
+    campaign,
     cluster,
     confinement,
     coverage,
@@ -64,6 +65,7 @@ WITH_NUMBERS: dict[str, Callable[..., int]] = {
     for each in (
         alike,
         calibrate,
+        campaign,
         cluster,
         confinement,
         coverage,

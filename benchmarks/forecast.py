@@ -114,7 +114,7 @@ def _sample(path: Path, budget_s: float, longest_s: float) -> Sample:
         elif len(done) < MOST and (not done or told_s + told <= budget_s):
             told_s += told
             try:
-                done.append(_measured(trial))
+                done.append(measured(trial))
             except TestbedError as error:
                 why = str(error).splitlines()[0][:80]
     return Sample(name, len(cells), tuple(done), why)
@@ -127,7 +127,7 @@ def _smallest(path: Path) -> Scenario:
     return load_scenario(path)
 
 
-def _measured(trial: Trial) -> Measured:
+def measured(trial: Trial) -> Measured:
     made = orders(trial)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name).resolve()
