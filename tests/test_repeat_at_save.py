@@ -21,6 +21,17 @@ watch.watch(Path(sys.argv[1]), ("sh", "-c", sys.argv[2]))
 """
 
 
+INTERRUPTED = """
+import sys, time
+try:
+    print(open(sys.argv[1]).read(), flush=True)
+    time.sleep(60)
+except KeyboardInterrupt:
+    print("kept", flush=True)
+"""
+"""What no signal escapes, as in a shell one does that comes just before it waits."""
+
+
 def started(file: Path, command: str) -> Running:
     return process.start([sys.executable, "-c", PROGRAM, file, command], stdout=process.PIPE, stderr=process.TO_STDOUT)
 
@@ -45,9 +56,9 @@ def test_the_command_runs_at_once_and_at_each_save(tmp_path: Path) -> None:
 def test_a_save_interrupts_the_command_and_it_begins_anew(tmp_path: Path) -> None:
     file = tmp_path / "tcp_foo.c"
     file.write_text("first")
-    # The shell starts nothing while it waits: one that started `sleep` again and again missed the signal, seldom.
-    ends = "trap 'echo kept; kill $! 2>&-; exit 130' INT"
-    with started(file, f"sleep 60 & {ends}; cat {file}; echo; wait") as running:
+    script = tmp_path / "command.py"
+    script.write_text(INTERRUPTED)
+    with started(file, f"exec {sys.executable} {script} {file}") as running:
         said = lines(running)
         assert next(said) == "first"
         file.write_text("second")
