@@ -23,8 +23,8 @@ from .observe.ack import AckFlow, Acks
 ACKS, EVENTS = "acks", "events"
 """The table with a row for each ACK, and that of what else happened to senders."""
 PART = 1 << 17
-INFINITE, UNPACED = 0x7FFFFFFF, 2**64 - 1
-"""What Linux has for no threshold, and for no pacing."""
+NO_RTT_US, UNPACED = 0x7FFFFFFF, 2**64 - 1
+"""What controls tell from here on where they have no round-trip time, and what Linux has for no pacing."""
 VEGAS, BBR, DCTCP = 3, 16, 9
 """INET_DIAG_VEGASINFO, INET_DIAG_BBRINFO and INET_DIAG_DCTCPINFO of linux/inet_diag.h."""
 GAIN_UNIT, ALPHA_UNIT = 256, 1024
@@ -91,7 +91,7 @@ def _real(values: Any, without: Any) -> pa.Array:
 def _windows(records: Any) -> dict[str, Any]:
     return {
         "snd_cwnd": _whole(records["cwnd"]),
-        "snd_ssthresh": _whole(records["ssthresh"], records["ssthresh"] == INFINITE),
+        "snd_ssthresh": _whole(records["ssthresh"], records["ssthresh"] == ack.INFINITE),
         "pacing_rate_bps": _real(records["pacing_rate"] * 8.0, records["pacing_rate"] == UNPACED),
         "in_flight": _whole(records["in_flight"]),
     }
@@ -119,7 +119,7 @@ def _controls_own(records: Any) -> dict[str, Any]:
     min_rtt_us = np.where(no_bbr, info[:, 3], info[:, 2])
     return {
         "bw_bps": _real(bw, no_bbr),
-        "min_rtt_s": _real(min_rtt_us / 1e6, (no_bbr & no_vegas) | (min_rtt_us >= INFINITE)),
+        "min_rtt_s": _real(min_rtt_us / 1e6, (no_bbr & no_vegas) | (min_rtt_us >= NO_RTT_US)),
         "pacing_gain": _real(info[:, 3] / GAIN_UNIT, no_bbr),
         "cwnd_gain": _real(info[:, 4] / GAIN_UNIT, no_bbr),
         "alpha": _real((info[:, 1] & 0xFFFF) / ALPHA_UNIT, kind != DCTCP),

@@ -55,14 +55,19 @@ TRIAL = (
 HOST = (("trial", TEXT), ("wall_s", REAL), ("started", TEXT), ("changed_ns", WHOLE))
 """Columns that depend on this computer and the time of the run. `changed_ns` is when the trial's result was written."""
 
-SAMPLE = (
-    ("time_s", REAL),
+SOCKET = (
     ("netns", TEXT),
     ("source", TEXT),
     ("source_port", WHOLE),
     ("destination", TEXT),
     ("destination_port", WHOLE),
     ("congestion", TEXT),
+)
+"""Which socket a row is about."""
+
+SAMPLE = (
+    ("time_s", REAL),
+    *SOCKET,
     *((field.name, WHOLE if field.unit is None else REAL) for field in FIELDS),
 )
 QUEUE = (
@@ -102,12 +107,7 @@ FAULT = (
 ENDS = (
     ("time_s", REAL),
     ("flow", WHOLE),
-    ("netns", TEXT),
-    ("source", TEXT),
-    ("source_port", WHOLE),
-    ("destination", TEXT),
-    ("destination_port", WHOLE),
-    ("congestion", TEXT),
+    *SOCKET,
 )
 ACK = (
     *ENDS,

@@ -45,6 +45,8 @@ FIELDS = (
 """Of a record in LOOKS, packed, as numpy names types."""
 STATES = ("Open", "Disorder", "CWR", "Recovery", "Loss")
 """The states of TCP's recovery (`ca_state`)."""
+INFINITE = 0x7FFFFFFF
+"""What Linux has for no threshold (TCP_INFINITE_SSTHRESH)."""
 WINDOW_CAUSES = ("idle", "first packet", "application-limited", "MTU probe")
 
 

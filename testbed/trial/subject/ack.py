@@ -29,7 +29,6 @@ Flows: TypeAlias = dict[Ends, list[AckFlow]]
 ESTABLISHED = 1
 NEAR_NS = 10_000
 """A sample has the time just before the kernel was asked; what the socket did in between may be in it."""
-INFINITE = 0x7FFFFFFF
 SAME = (("snd_cwnd", "cwnd"), ("snd_ssthresh", "ssthresh"), ("delivered", "delivered"), ("total_retrans",) * 2)
 """What a sample calls it, and a record."""
 HINT = "the records of ACKs (samples: acks) are not what the sockets did"
@@ -121,7 +120,7 @@ def _told(looks: Any, place: int) -> dict[str, Any]:
     """What a sample right after a record would have. A segment that was sent again acknowledged nothing."""
     one = looks[place]
     found: dict[str, Any] = {name: int(one[own]) for name, own in SAME}
-    if found["snd_ssthresh"] == INFINITE:
+    if found["snd_ssthresh"] == ack.INFINITE:
         found["snd_ssthresh"] = None
     while place and looks[place]["kind"] == ack.RETRANSMIT:
         place -= 1
