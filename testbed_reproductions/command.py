@@ -165,7 +165,7 @@ def reproduce(
         bool,
         typer.Option(
             "--until-decided",
-            help="Add seeds to scenarios of undecided rows, up to the publication's number or 20.",
+            help="Begin with 4 seeds, and add seeds to scenarios of undecided rows, up to the publication's number or 20.",
         ),
     ] = False,
     dry_run: Annotated[
@@ -332,7 +332,7 @@ class Runs:
         except (LookupError, ArithmeticError) as error:  # a judge that looks for what no trial has
             return Finding(row, None, f"these results cannot be judged: {type(error).__name__} {error}")
         why = "; ".join(filter(None, (judged.why, *(each.cautions for each in runs.values()))))
-        judged = replace(judged, why=why, error=ERROR / self.looks.number)
+        judged = replace(judged, why=why, error=ERROR / self.looks.number(row.scenarios))
         return Finding(row, judged, lost=sum(each.invalid for each in runs.values()))
 
     def _measured(self, name: str) -> Measured:

@@ -18,7 +18,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from testbed.api import Store, UserError, write_named
+from testbed.api import Store, UserError
 
 from . import again, look
 
@@ -86,20 +86,16 @@ def keep(results: Path, names: list[str], kept: Path) -> dict[str, int]:
     """Writes the tables of these scenarios that have run in a results folder; the number of trials of each."""
     found = {name: pack(Store(results / name), kept / f"{name}.parquet")
              for name in names if Store(results / name).exists}  # fmt: skip
-    if (results / look.FILE).exists():
-        write_named(kept / look.FILE, (results / look.FILE).read_text())
+    look.carry(results, kept, found)
     return found
 
 
 def put_back(kept: Path, results: Path, names: list[str]) -> None:
     """Makes the folders of the runs of these scenarios that are kept, and that a results folder does not have."""
-    for name in names:
-        table = kept / f"{name}.parquet"
-        if table.exists() and not (results / name).exists():
-            unpack(table, results / name)
-    if (kept / look.FILE).exists() and not (results / look.FILE).exists():
-        results.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(kept / look.FILE, results / look.FILE)
+    lacking = [name for name in names if (kept / f"{name}.parquet").exists() and not (results / name).exists()]
+    for name in lacking:
+        unpack(kept / f"{name}.parquet", results / name)
+    look.carry(kept, results, lacking)
 
 
 def said(results: Path, kept: Path) -> str:

@@ -13,17 +13,19 @@ from pathlib import Path
 
 from testbed.api import UserError, write_named
 
+FIRST = 4
+"""Seeds at the first look, unless the scenario asks for fewer: with two, Student's t decides next to nothing."""
 MOST = 20
 """Seeds of a scenario, if the publication has no more repetitions."""
 FILE = "looks.json"
 
 
-def sizes(least: int, full: int) -> tuple[int, ...]:
-    """The numbers of seeds at which rows are judged: `least`, then twice as many each time, up to the publication's own
-    number `full`, or 20 if that is more.
+def sizes(asked: int, full: int) -> tuple[int, ...]:
+    """The numbers of seeds at which rows are judged: as many as the scenario asks for, at most 4; then twice as many
+    each time, up to the publication's own number `full`, or 20 if that is more.
     """
-    found = [least]
-    while found[-1] < max(least, full, MOST):
+    found = [min(asked, FIRST)]
+    while found[-1] < max(full, MOST):
         found.append(min(2 * found[-1], max(full, MOST)))
     return tuple(found)
 
@@ -35,19 +37,29 @@ class Looks:
     sizes: Mapping[str, tuple[int, ...]]
     seeds: Mapping[str, int] = field(default_factory=dict)
 
-    @property
-    def number(self) -> int:
-        """How often a row is judged at most; 1 if no seeds are added."""
-        return max(map(len, self.sizes.values()), default=1)
+    def number(self, names: Iterable[str]) -> int:
+        """How often a row of these scenarios is judged at most; 1 if none of them gets more seeds."""
+        return max((len(self.sizes[name]) for name in names if name in self.sizes), default=1)
 
     def of(self, name: str, asked: int) -> int:
         """The seeds that a scenario has which asks for so many."""
         return self.seeds.get(name, asked)
 
     def begun(self, wanted: Mapping[str, tuple[int, ...]]) -> Looks:
-        """With these scenarios, too."""
-        seeds = {name: self.seeds.get(name, each[0]) for name, each in wanted.items()}
-        return replace(self, sizes={**self.sizes, **wanted}, seeds={**self.seeds, **seeds})
+        """With these scenarios, too. One that has begun keeps the numbers with which it began."""
+        new = {name: each for name, each in wanted.items() if name not in self.sizes}
+        seeds = {name: each[0] for name, each in new.items()}
+        return replace(self, sizes={**self.sizes, **new}, seeds={**self.seeds, **seeds})
+
+    def replaced(self, names: Iterable[str], other: Looks) -> Looks:
+        """With these scenarios as `other` has them, or not at all, and the rest as it is."""
+        sizes, seeds = dict(self.sizes), dict(self.seeds)
+        for name in names:
+            sizes.pop(name, None)
+            seeds.pop(name, None)
+            if name in other.sizes:
+                sizes[name], seeds[name] = other.sizes[name], other.seeds[name]
+        return Looks(sizes, seeds)
 
     def grown(self, names: Iterable[str]) -> Looks:
         """With the next number of seeds for each of these scenarios; the same where it has all."""
@@ -80,3 +92,14 @@ def write(folder: Path, looks: Looks) -> None:
         write_named(folder / FILE, json.dumps(found, indent=1) + "\n")
     except OSError as error:
         raise UserError(f"{folder / FILE} cannot be written: {error.strerror}; allowed: --results DIR") from None
+
+
+def carry(source: Path, folder: Path, names: Iterable[str]) -> None:
+    """Makes what is said of these scenarios beside the results in `source` what is said of them in `folder`.
+
+    Raises UserError for a file that is damaged or cannot be written.
+    """
+    there = read(folder)
+    found = there.replaced(names, read(source))
+    if found != there:
+        write(folder, found)

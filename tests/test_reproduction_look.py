@@ -28,29 +28,39 @@ SCENARIO = "buffer-ceiling"
 
 
 @pytest.mark.parametrize(
-    ("least", "full", "found"),
+    ("asked", "full", "found"),
     [
         (2, 10, (2, 4, 8, 16, 20)),
-        (5, 100, (5, 10, 20, 40, 80, 100)),
+        (5, 100, (4, 8, 16, 32, 64, 100)),
         (1, 1, (1, 2, 4, 8, 16, 20)),
-        (20, 20, (20,)),
-        (30, 10, (30,)),
+        (10, 10, (4, 8, 16, 20)),
+        (30, 30, (4, 8, 16, 30)),
     ],
 )
-def test_seeds_are_doubled_up_to_the_publications_number_or_20(least: int, full: int, found: tuple[int, ...]) -> None:
-    assert sizes(least, full) == found
+def test_seeds_are_doubled_up_to_the_publications_number_or_20(asked: int, full: int, found: tuple[int, ...]) -> None:
+    assert sizes(asked, full) == found
 
 
 def test_looks_are_kept_beside_the_results(tmp_path: Path) -> None:
     assert look.read(tmp_path) == Looks({})
-    assert look.read(tmp_path).number == 1
+    assert look.read(tmp_path).number(["a"]) == 1
     looks = Looks({}).begun({"a": (2, 4, 8), "b": (5, 10)}).grown(["a"])
     assert looks.seeds == {"a": 4, "b": 5}
     look.write(tmp_path / "new", looks)
     assert look.read(tmp_path / "new") == looks
-    assert looks.number == 3
+    assert [looks.number(names) for names in (["a"], ["b", "a"], ["b"], ["c"])] == [3, 3, 2, 1]
     assert looks.grown(["b"]).grown(["b"]).seeds == {"a": 4, "b": 10}  # and no more than there are
     assert looks.begun({"a": (2, 4, 8), "c": (1, 2)}).seeds == {"a": 4, "b": 5, "c": 1}
+    assert looks.begun({"a": (3, 6)}) == looks  # the numbers that were begun with are part of the statistics
+
+
+def test_what_is_kept_of_some_scenarios_says_nothing_of_the_others(tmp_path: Path) -> None:
+    look.write(tmp_path / "kept", Looks({"a": (2, 4), "b": (4, 8)}, {"a": 4, "b": 4}))
+    look.write(tmp_path / "new", Looks({"b": (4, 8), "c": (1, 2)}, {"b": 8, "c": 1}))
+    look.carry(tmp_path / "new", tmp_path / "kept", ["a", "b"])
+    assert look.read(tmp_path / "kept") == Looks({"b": (4, 8)}, {"b": 8})  # a ran anew, without looks
+    look.carry(tmp_path / "none", tmp_path / "empty", ["a"])
+    assert not (tmp_path / "empty").exists()
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"a": {}}', '{"a": {"sizes": [2, 4], "seeds": 3}}', '{"a": 1}'])
