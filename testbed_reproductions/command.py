@@ -165,7 +165,7 @@ def reproduce(
         bool,
         typer.Option(
             "--until-decided",
-            help="Begin with 4 seeds, and add seeds to scenarios of undecided rows, up to the publication's number or 20.",
+            help="Begin with 4 seeds, and add some where rows are undecided, up to the publication's number or 20.",
         ),
     ] = False,
     dry_run: Annotated[
