@@ -48,6 +48,7 @@ from . import (
     rules,
     same,
     start,
+    windows,
 )
 
 WITH_OPTIONS = {
@@ -59,6 +60,7 @@ WITH_OPTIONS = {
     "rules": rules.main,
     "same": same.main,
     "start": start.main,
+    "windows": windows.main,
 }
 WITH_NUMBERS: dict[str, Callable[..., int]] = {
     each.__name__.rpartition(".")[2]: each.main

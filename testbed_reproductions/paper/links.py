@@ -54,10 +54,11 @@ PHYSICAL = "each port of the Gigabit switch delays packets by 35 µs, which we c
 
 def transfers(measured: Measured) -> dict[str, Values]:
     """MB in 30 s for each window, one for each seed."""
-    return {window: measured.only(window=window).each_seed(_in_30_s) for window in WINDOWS}
+    return {window: measured.only(window=window).each_seed(in_30_s) for window in WINDOWS}
 
 
-def _in_30_s(part: Measured) -> float:
+def in_30_s(part: Measured) -> float:
+    """MB at the mean rate."""
     return part.mean_bps * 30 / 8 / MB
 
 
@@ -76,13 +77,17 @@ def in_words(by_window: Mapping[str, Values]) -> str:
 def rises_and_is_flat(runs: Mapping[str, Measured]) -> Judgement:
     """S4-T2: more at 8 than at 4 KiB, as much at 16 KiB, and more at 64 KiB."""
     mb = transfers(runs[BASELINE])
-    parts = (
+    why = "one delay for all windows makes the transfer follow the window up to the rate of the link"
+    return Judgement(in_words(mb), shape(mb), why)
+
+
+def shape(mb: Mapping[str, Values]) -> tuple[Part, ...]:
+    """That of Table II, for transfers by window."""
+    return (
         above("more at 8 than at 4 KiB", minus(mb["8 KiB"], mb["4 KiB"])),
         alike("as much at 16 as at 8 KiB", mb["16 KiB"], mb["8 KiB"], MATTERS),
         above("more at 64 than at 16 KiB", minus(mb["64 KiB"], mb["16 KiB"])),
     )
-    why = "one delay for all windows makes the transfer follow the window up to the rate of the link"
-    return Judgement(in_words(mb), parts, why)
 
 
 def grow_with_window(runs: Mapping[str, Measured]) -> Judgement:
