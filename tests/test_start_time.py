@@ -10,6 +10,7 @@ import json
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from trials import Ran, RunTrial
@@ -18,6 +19,7 @@ from testbed import native_program
 from testbed.agent import syscall
 from testbed.trial.ready_kernel import ready_kernel
 
+Step = dict[str, Any]
 READS = 100
 JITTER = {"jitter": "1 ms"}
 UDP = {"tool": "udp", "rate": "5 Mbit/s", "duration": "1 s"}
@@ -61,7 +63,7 @@ def test_a_slower_start_changes_nothing(run_trial: RunTrial, changed_agent: Call
 @pytest.mark.lab
 def test_without_the_wait_it_would(run_trial: RunTrial, changed_agent: Callable[[str, str, str], None]) -> None:
     """Otherwise the test above could not fail."""
-    changed_agent("main.py", "        await_millisecond()\n", "        pass\n")
+    changed_agent("main.py", "        await_whole()\n", "        pass\n")
     before = run_trial(path=JITTER, workload=UDP)
     changed_agent("main.py", "    raise_file_limit()\n", f"    raise_file_limit()\n{_late(READS)}")
     after = run_trial(path=JITTER, workload=UDP)
@@ -73,6 +75,20 @@ def test_without_the_wait_it_would(run_trial: RunTrial, changed_agent: Callable[
 def test_the_first_step_begins_at_a_whole_millisecond(run_trial: RunTrial) -> None:
     """The kernel rounds a sleep up by 50 us at most, and a few reads of the clock follow."""
     assert begins_ns(run_trial())[0] % syscall.GRID_NS < 60_000
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("is_aligned", [True, False])
+def test_a_file_more_to_read_moves_no_workload(run_trial: RunTrial, is_aligned: bool) -> None:
+    """As where the control under test is a module, and the one beside it is not."""
+
+    def read(steps: tuple[Step, ...], more: int) -> tuple[Step, ...]:
+        at = next(n for n, step in enumerate(steps) if "align" in step)
+        files = {"read": {f"{n}.txt": "/proc/self/net/netstat" for n in range(more)}}
+        return (*steps[:at], files, *steps[at + (not is_aligned) :])
+
+    before, after = (run_trial(path=JITTER, workload=UDP, tamper=lambda steps, n=n: read(steps, n)) for n in (1, 4))
+    assert (bytes_of(before) == bytes_of(after)) == is_aligned  # and without the wait the test could not pass
 
 
 def _late(reads: int) -> str:

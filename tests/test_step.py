@@ -13,6 +13,7 @@ from testbed.error import UserError
 from testbed.plan import step as steps
 from testbed.plan.step import (
     FORMS,
+    Align,
     Await,
     AwaitCables,
     Bring,
@@ -86,6 +87,7 @@ EVERY_KIND: tuple[Step, ...] = (
     Serve("/channel"),
     Await(("x",), ("y",)),
     Bring((("a", "/a"),), Location(on="m")),
+    Align(0.01),
 )
 
 

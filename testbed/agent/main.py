@@ -8,7 +8,7 @@ import os
 import subprocess
 
 from .step import Trial
-from .syscall import LIBC, StepError, await_millisecond, checked, mount, raise_file_limit
+from .syscall import LIBC, StepError, await_whole, checked, mount, raise_file_limit
 
 MS_RDONLY, MS_NOATIME, MS_BIND, MS_SLAVE_REC = 0x1, 0x400, 0x1000, 0x84000
 TMPFS = ("/run", "/tmp", "/var/tmp", "/var/log", "/mnt")
@@ -29,7 +29,7 @@ def main(kind: str, folder: str, tools: str, progress: str, *, serves: bool, has
         steps = json.load(file)
     error = None
     if kind == "guest":
-        await_millisecond()
+        await_whole()
     for number, step in enumerate(steps, 1):
         try:
             trial.do(step, f"{number}/{len(steps)}")

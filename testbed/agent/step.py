@@ -14,6 +14,7 @@ computer's real NICs); `on` a remote node (see `remote`).  Kinds:
     bring: {NAME: PATH}         put files where a remote node keeps ours; of a folder (`hostfs:PATH`: of the host of a
                   lab kernel), one tar file
     sleep: SECONDS
+    align: SECONDS              wait until the time is a whole multiple of it
     reach: NODE                 connect to a remote node, `by` one of the kinds in `remote`; `program` is a background
                   program that is the node
     timeline: [{"at_ns": NS, "steps": [STEP, …], "then": [STEP, …]}, …]   `background` is its name; steps that are done
@@ -42,7 +43,7 @@ import time
 
 from .child import Child, sleep_until
 from .remote import REACH
-from .syscall import OUTSIDE, StepError, mount, set_features, setns, text_of, write_files, write_sysfs
+from .syscall import OUTSIDE, StepError, await_whole, mount, set_features, setns, text_of, write_files, write_sysfs
 
 MYPY = False
 if MYPY:  # importing `typing` would cost a guest more time than all the rest
@@ -193,6 +194,9 @@ class Trial:
     def sleep(self, step: Step) -> None:
         time.sleep(step["sleep"])
 
+    def align(self, step: Step) -> None:
+        await_whole(round(step["align"] * 1e9))
+
     def timeline(self, step: Step) -> Step:
         began_ns = time.monotonic_ns()
         child = Child(lambda: self.keep_time(step, began_ns), self.open(f"{step['background']}.err"))
@@ -284,6 +288,7 @@ KINDS: dict[str, Callable[[Trial, Step], Step | None]] = {
     "await": Trial.wait,
     "bring": Trial.bring,
     "sleep": Trial.sleep,
+    "align": Trial.align,
     "reach": Trial.reach,
     "timeline": Trial.timeline,
     "serve": Trial.serve,

@@ -162,9 +162,9 @@ class Timespec(ctypes.Structure):
     _fields_ = (("s", ctypes.c_long), ("ns", ctypes.c_long))
 
 
-def await_millisecond() -> None:
-    """Sleeps until CLOCK_MONOTONIC is at a whole millisecond, but for the kernel's slack of 50 us."""
-    s, ns = divmod((time.monotonic_ns() // GRID_NS + 1) * GRID_NS, 10**9)
+def await_whole(grid_ns: int = GRID_NS) -> None:
+    """Sleeps until CLOCK_MONOTONIC is a whole multiple of `grid_ns`, but for the kernel's slack of 50 us."""
+    s, ns = divmod((time.monotonic_ns() // grid_ns + 1) * grid_ns, 10**9)
     LIBC.clock_nanosleep(time.CLOCK_MONOTONIC, TIMER_ABSTIME, ctypes.byref(Timespec(s, ns)), None)
 
 

@@ -140,6 +140,13 @@ class Sleep:
 
 
 @dataclass(frozen=True)
+class Align:
+    """Waits until lab time is a whole multiple of `seconds`: what comes next does not depend on what came before."""
+
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Needs:
     """What a trial needs of a computer over SSH. `probes` maps what each is for to the words that try it."""
 
@@ -237,6 +244,7 @@ Step: TypeAlias = (
     | Await
     | Bring
     | Sleep
+    | Align
     | ReachMachine
     | LendNics
     | AwaitCables
@@ -289,6 +297,7 @@ FORMS: dict[type[Step], Form] = {
     Await: Form(("await",), {"title": Told("wait for programs"), "await": "names", "watched": "watched"}),
     Bring: Form(("bring",), {"bring": "files", WHERE: WHERE}),
     Sleep: Form(("sleep",), {"sleep": "seconds"}),
+    Align: Form(("align",), {"align": "seconds"}),
     ReachMachine: _remote("needs", "reach {0.machine}", _own("needs", "tools", "out")),
     LendNics: _remote("nics", "lend {0.machine}", {"inside": "netns", "nics": "nics"}),
     AwaitCables: _remote("is_built", "cables of {0.node}", {"inside": "netns", "is_built": Told(True)}),

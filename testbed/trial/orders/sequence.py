@@ -15,7 +15,7 @@ from ...plan import batch, command
 from ...plan.command import Command
 from ...plan.network import Plan, plan
 from ...plan.node import vm
-from ...plan.step import TIMELINE, Await, Moment, Run, Sleep, Step, Stop, Timeline
+from ...plan.step import TIMELINE, Align, Await, Moment, Run, Sleep, Step, Stop, Timeline
 from ..evidence.case import When
 from ..observe.sample import Query
 from ..start import bring_up, remote
@@ -31,6 +31,10 @@ SETTLE_S, STP_SETTLE_S = 2, 35
 """The pause between the plan and the first packet. The kernel tells a bridge up to a second late that the other end of
 a port is up, and a spanning tree listens for 15 s and learns for 15 s. Before 1 s of CLOCK_MONOTONIC, iputils' ping
 does not pace itself."""
+
+GRID_S = 0.01
+"""In virtual time the workload begins at a whole multiple of this: a file more to read before it moves it by some us,
+and a control would give other bytes than the same code under another name."""
 
 CONTROL_SETTLE_ROUND_TRIPS = 20
 """Round trips of the control channel: for handshakes, and for what an app sends to a new switch."""
@@ -102,6 +106,7 @@ def orders(trial: Trial) -> Orders:
         *asked("settled"),
         *remote.observe(planned, READ_BACK, 0, before),
         *asked("before", "opening"),
+        *([Align(GRID_S)] if trial.kernel.is_virtual_time else []),
         *remote.observe(planned, SAMPLES, trial.samples_interval_ns or SIGN_OF_LIFE_NS, during, OBSERVER),
         *asked("watching"),
         *background.steps(trial.background, drawn, trial.workload, planned),
