@@ -69,7 +69,7 @@ class Fault:
 FAULTS: Mapping[str, Fault] = {
     "cubicnoundo": Fault("worse", replacements=NO_UNDO, groups=("reordering",)),
     "cubicforgets": Fault("not the same", replacements=THIRD_LOSS),
-    "cubicalike": Fault("the same, byte for byte"),
+    "cubicalike": Fault("the same"),
     "beta-512": Fault("not the same", str(PATCHES / "cubic-beta-512.patch")),
     "no-sack": Fault("worse", "sysctl:net.ipv4.tcp_sack=0"),
     "refactored": Fault("the same, byte for byte", str(PATCHES / "cubic-refactored.patch")),
