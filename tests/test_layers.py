@@ -51,9 +51,9 @@ INSIDE = {
     "spec": (
         ("load", "json_schema"),
         ("scenario",),
-        ("controller_app", "inventory", "mininet_import", "number_file", "program_file", "trace_file"),
+        ("congestion", "controller_app", "inventory", "mininet_import", "number_file", "program_file", "trace_file"),
         ("topology",),
-        ("syntax", "program_store"),
+        ("syntax", "program_store", "bpf_object"),
     ),
     "plan": (
         ("network",),

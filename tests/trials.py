@@ -112,7 +112,7 @@ PARTS = {
     "upstream_check": ("round_trips", "upstream"),
 }
 """Parts of what is seen of subjects."""
-WHOLE = frozenset({"control_modules", "openflow", "routing", "servers", "filters", "vms"})
+WHOLE = frozenset({"bpf", "control_modules", "openflow", "routing", "servers", "filters", "vms"})
 
 
 def seen_as(seen: Evidence, **changes: Any) -> Evidence:
@@ -149,6 +149,7 @@ def seen_evidence(
 
     things = {
         "acks": None,
+        "bpf": None,
         "control_modules": ControlModules(),
         "openflow": OpenFlowEvidence(),
         "routing": RoutingEvidence(),

@@ -17,7 +17,8 @@ from ..codec.keyed import key, keyed
 from ..codec.kind import RATE, SPAN, TIME, variant
 from ..error import UserError
 from .workload.arrival import ARRIVAL_RATE, PARETO, Pareto
-from .workload.fact import CONGESTION, LENGTH, Ends
+from .workload.control import CONGESTION
+from .workload.fact import LENGTH, Ends
 
 FLOWS_MAX = 20_000
 """The most flows of one background. Each needs its own client port, of which there are 28 232."""

@@ -73,10 +73,11 @@ class Trial:
 
     @property
     def controls(self) -> frozenset[str]:
-        """The congestion controls that it asks the kernel for: workload, background, and the sysctl of the default."""
+        """The congestion controls that it asks kernels for: workload, background, and the sysctl of the default."""
+        own = set(self.workload.controls) - {each.name for each in self.workload.bpf_controls}
         background = {each.congestion for _, each in self.background if not isinstance(each, Constant)}
         default = {value for name, value in self.sysctls if name == CONGESTION_SYSCTL}
-        return frozenset({*self.workload.controls, *background, *default})
+        return frozenset({*own, *background, *default})
 
 
 CONGESTION_SYSCTL = "net.ipv4.tcp_congestion_control"

@@ -17,6 +17,7 @@ from ..model.topology import Topology
 from ..model.workload.fact import ToolKeys
 from ..model.workload.tool import WORKLOAD
 from . import number_file
+from .congestion import object_files, with_objects
 from .program_file import program_files, with_programs
 from .scenario.cell import Resolver, Rule, absent_cells, expectations, rules, unanswered
 from .scenario.dimension import Dimension, dimensions
@@ -64,7 +65,7 @@ def load_scenario(
     Raises SpecError with all the problems of the file, the settings and the topology.
     """
     changed, folder = with_options(read(path), settings, quick), Folder.of(path, permission)
-    for attached in (with_programs, number_file.with_files, with_axis_traces):
+    for attached in (with_programs, with_objects, number_file.with_files, with_axis_traces):
         changed = replace(changed, document=attached(changed.document, folder))
     topologies = scenario_topologies(changed.document, folder)
     spec, varied, excluded, expected, faults = _checked(changed, topologies)
@@ -209,5 +210,6 @@ def programs_of(
 ) -> dict[str, str]:
     """The files that its workload names, without folders and large ones, as paths, by the names that copies get."""
     document = with_options(read(scenario), settings, quick).document
-    named = program_files(document, Folder.of(scenario, permission)).items()
+    folder = Folder.of(scenario, permission)
+    named = {**program_files(document, folder), **object_files(document, folder)}.items()
     return {f"{COPY}{name}": path for name, path in named if os.path.getsize(path) <= COPIED_BYTES}

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from ..codec.fault import Path as Place
 from ..error import SpecError
 from . import program_store
 from .syntax.attachment import Folder, unread
-from .syntax.document import Document, mapping
+from .syntax.document import Document, mapping, put
 from .topology.node import nodes_that
 
 BESIDE = "a file or folder, relative to the {} folder"
@@ -228,16 +228,8 @@ def _with_links(document: Document, names: dict[str, Path]) -> Document:
         first = _first(each.get("run"))
         last = os.path.basename(os.path.normpath(first))
         if _has_path(first) and _top(first) not in names and last in names:
-            changed = _put(changed, (*path, "run"), [f"./{last}", *_split(each["run"])[1:]])
+            changed = put(changed, (*path, "run"), [f"./{last}", *_split(each["run"])[1:]])
     return replace(document, data=changed)
-
-
-def _put(data: Any, path: Sequence[Any], value: Any) -> Any:
-    if not path:
-        return value
-    if isinstance(data, list):
-        return [_put(each, path[1:], value) if number == path[0] else each for number, each in enumerate(data)]
-    return {**data, path[0]: _put(data[path[0]], path[1:], value)}
 
 
 def _words(said: Any, found: dict[str, Path]) -> Any:

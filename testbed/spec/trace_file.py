@@ -103,7 +103,7 @@ def _with_tables(document: Document, path: Path, said: Any, folder: Folder) -> D
             continue
         position = document.positions.get(place, Position(name))
         twig = {"file": name, "rows": packed}
-        document = _planted(document, place, Document(twig, {at: position for at in ((), ("file",), ("rows",))}))
+        document = document.planted(place, Document(twig, {at: position for at in ((), ("file",), ("rows",))}))
     return document
 
 
@@ -123,26 +123,11 @@ def _filled(document: Document, path: Path, said: Any, folder: Folder) -> Docume
         return _with_fault(document, fault)
     position = document.positions.get(path, Position(said))
     twig = {"file": said, OPPORTUNITIES: found.packed}
-    return _planted(document, path, Document(twig, {(): position, ("file",): position, (OPPORTUNITIES,): position}))
+    return document.planted(path, Document(twig, {(): position, ("file",): position, (OPPORTUNITIES,): position}))
 
 
 def _with_fault(document: Document, fault: Fault) -> Document:
     return Document(document.data, document.positions, (*document.faults, fault))
-
-
-def _planted(document: Document, path: Path, twig: Document) -> Document:
-    """As Document.grafted(), also below lists."""
-    positions = {old: at for old, at in document.positions.items() if old[: len(path)] != path}
-    positions |= {(*path, *under): at for under, at in twig.positions.items()}
-    return Document(_put(document.data, path, twig.data), positions, document.faults)
-
-
-def _put(data: Any, path: Path, value: Any) -> Any:
-    if not path:
-        return value
-    if isinstance(data, list):
-        return [_put(each, path[1:], value) if n == path[0] else each for n, each in enumerate(data)]
-    return {**data, path[0]: _put(data[path[0]], path[1:], value)}
 
 
 def read(path: str, name: str, shown: str | None = None) -> Trace:

@@ -27,6 +27,7 @@ from .orders.sequence import Orders
 from .ready_kernel import ReadyKernel, machine_kernels, ready_kernel
 from .start import remote
 from .start.local_words import substituted
+from .subject import bpf
 from .workload import registry
 
 ELF = b"\x7fELF"
@@ -71,8 +72,11 @@ def _sha256(data: bytes) -> str:
 
 
 def _users_programs(trial: Trial) -> dict[str, str]:
-    """What is in the programs that a user's file names: their own options for a version are not known."""
+    """What is in the programs that a user's file names, whose own options for a version are not known; and in what
+    loads a control in BPF.
+    """
     names = [each.name for each in trial.workload.needed_programs if trial.workload.is_users_code]
+    names += [bpf.LOADER.name for _ in trial.workload.bpf_controls[:1]]
     return {f"program {name}": digest for name, digest in software.contents(names).items()} if names else {}
 
 

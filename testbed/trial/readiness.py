@@ -25,6 +25,7 @@ from ..plan.step import ReachMachine, data
 from ..spec import program_store
 from .orders.sequence import Orders
 from .ready_kernel import ReadyKernel, ready_kernel
+from .subject import bpf
 
 
 def check(trial: Trial, made: Orders) -> None:
@@ -61,6 +62,7 @@ def check_features(trial: Trial, made: Orders, ready: ReadyKernel) -> None:
     is_remote = trial.workload.source in made.plan.remote  # a real computer says itself what it lacks
     if is_remote:
         _check_machine_controls(trial)
+        _check_bpf(trial, is_lab=ready.image is not None)
     for name in () if is_remote else sorted(trial.controls):
         lacks = ready.features.lacks_control(name)
         if lacks is not None and ready.image is None:
@@ -86,9 +88,31 @@ def _check_machine_controls(trial: Trial) -> None:
     if vm is None or vm.boots_itself:
         return
     kernel = kernel_cache.find(vm.kernel)
-    for name in trial.workload.controls:
+    for name in sorted(trial.controls & set(trial.workload.controls)):
         if (lacks := vm_first_boot.features(kernel).lacks_control(name)) is not None:
             raise UserError(f"the kernel {kernel.name} for virtual machines has {lacks}")
+
+
+def _check_bpf(trial: Trial, *, is_lab: bool) -> None:
+    """Raises UserError or MachineError for what a machine of ours lacks to load the controls in BPF of its sockets. A
+    disk with a kernel of its own says so in the trial.
+    """
+    vm = trial.topology.node(trial.workload.source).vm
+    if vm is None or not trial.workload.bpf_controls:
+        return
+    if vm.image is None and (lacks := lacking_program(bpf.LOADER.name, is_lab=is_lab)) is not None:
+        fix = package.install_command([bpf.LOADER.package])
+        raise MachineError(f"{lacks.what}, which loads a congestion control in BPF", fix)
+    if vm.boots_itself:
+        return
+    kernel = kernel_cache.find(vm.kernel)
+    for name in (each.name for each in trial.workload.bpf_controls):
+        if name in vm_first_boot.features(kernel).congestion_controls:
+            what = f"the kernel {kernel.name} for virtual machines has a congestion control {name} already"
+            raise UserError(f"{what}; allowed: another .name in the object file's tcp_congestion_ops")
+    if kernel_cache.has_types(kernel) is False:
+        what = f"the kernel {kernel.name} for virtual machines tells no types (BTF), without which it loads no control"
+        raise MachineError(f"{what} in BPF", f"{kernel_cache.FETCH_COMMAND} (Debian's kernels have them)")
 
 
 def _check_openflow(made: Orders, ready: ReadyKernel) -> None:

@@ -14,6 +14,7 @@ from ...codec.fault import Path as At
 from ...error import MachineError, SpecError, UserError, one_of
 from ...model.run_setting import Kernel
 from ...model.topology import Topology
+from ...spec import congestion
 from ...spec.load import read
 from ...spec.syntax.document import Data, Document, mapping
 from ...spec.topology.node import nodes_that
@@ -47,7 +48,7 @@ def check_controls(file: str | Path, kernel: str | None, wanted: Collection[str]
     features = first_boot.features(image.path)
     lacks = [(name, lack) for name in sorted(wanted) if (lack := features.lacks_control(name)) is not None]
     said = {name: f"the lab kernel {image.name} has {lack}" for name, lack in lacks}
-    _refuse([file], _controls, said)
+    _refuse([file], congestion.named, said)
     for what in said.values():
         raise UserError(what)
 
@@ -82,23 +83,6 @@ def _refuse(files: Iterable[str | Path], names: Callable[[Document], Names], sai
                 problems.append(document.problem(Fault(path, what, allowed, named=True)))
     if problems:
         raise SpecError(problems)
-
-
-def _controls(document: Document) -> Names:
-    return _controls_in(document.data, ())
-
-
-def _controls_in(data: Data, path: At, is_control: bool = False) -> Names:
-    """The values of keys that end in `congestion`, and of the sysctl, or those in a list of them."""
-    if isinstance(data, dict):
-        for key, value in data.items():
-            is_named = str(key).rpartition(".")[2] in ("congestion", "tcp_congestion_control")
-            yield from _controls_in(value, (*path, key), is_control or is_named)
-    elif isinstance(data, list):
-        for place, value in enumerate(data):
-            yield from _controls_in(value, (*path, place), is_control)
-    elif is_control:
-        yield path, data
 
 
 def _kernels(document: Document) -> Names:

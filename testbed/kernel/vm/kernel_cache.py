@@ -19,6 +19,7 @@ import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from ... import package, process
 from ...cache_folder import refuse_foreign, user_folder
 from ...codec.frozen import dataclass
 from ...error import MachineError, one_of
+from ...spec import bpf_object
 from ..shelf import Shelf
 
 FOLDER_MODE, PROGRAM_MODE, FILE_MODE = 0o040755, 0o100755, 0o100644
@@ -252,6 +254,13 @@ def unpacked_of(kernel: VmKernel) -> Path:
             return kernel.image
         _put_file(path, made)
     return path
+
+
+def has_types(kernel: VmKernel) -> bool | None:
+    """Whether a kernel tells its types (BTF), which programs in BPF need; None if its image does not say."""
+    path = unpacked_of(kernel)
+    with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
+        return bpf_object.TYPES in bpf_object.sections(data) if data[: len(ELF)] == ELF else None
 
 
 def _put_file(path: Path, content: bytes) -> None:

@@ -16,8 +16,9 @@ from ...codec.fault import Path
 from ...codec.frozen import dataclass
 from ...codec.keyed import Keyed, Kind, key, keyed
 from ...codec.kind import NAME, byte_count, matching, whole
-from ...codec.scalar import quantity, text_of, word
+from ...codec.scalar import quantity, text_of
 from ...error import ValueRefused
+from .control import BpfControl
 
 SocketFact: TypeAlias = Literal["congestion", "window"]
 
@@ -253,8 +254,13 @@ class Workload(ToolKeys):
         return tuple(pairwise(self.hosts))
 
     @property
+    def bpf_controls(self) -> tuple[BpfControl, ...]:
+        """The congestion controls that it brings to the kernel of its source, each once."""
+        return ()
+
+    @property
     def controls(self) -> tuple[str, ...]:
-        """The congestion controls that it asks the kernel for, each once."""
+        """The congestion controls of its flows, each once."""
         return tuple(dict.fromkeys(flow.congestion for flow in self.asked_flows if flow.congestion is not None))
 
     @property
@@ -290,24 +296,6 @@ def read_window(value: object) -> int | None:
     return window_bytes
 
 
-CONTROL = "the kernel's name of a congestion control, such as cubic or bbr"
-read_control = word(r"[a-z][a-z0-9_]*", "a congestion control", CONTROL)
-
-
-def read_congestion(value: object) -> str:
-    if isinstance(value, Mapping) and "bpf" in value:
-        raise ValueRefused(
-            "no kernel of ours loads a control in BPF: User-Mode Linux has no JIT for it, and kernels for virtual "
-            "machines are built without JIT and BTF",
-            f"{CONTROL}; or, of a control in C, testbed cc tcp_NAME.c",
-        )
-    return read_control(value)
-
-
-CONGESTION = Kind(
-    read_congestion,
-    schema=matching("^[a-z][a-z0-9_]*$", "A congestion control.", "cubic", "bbr"),
-)
 WINDOW = Kind(
     read_window,
     lambda window_bytes: "auto" if window_bytes is None else units.format_size(window_bytes),

@@ -17,7 +17,8 @@ from ...codec.scalar import byte_count, quantity, text_of
 from ...codec.scalar import whole as read_whole
 from ...error import UserError, ValueRefused
 from .arrival import ARRIVALS, ARRIVALS_MAX, SIZES, Arrivals, Sizes, TraceOfTimes
-from .fact import CONGESTION, FLOWS, FLOWS_MAX, WINDOW, AskedFlow, DataPorts, ToolKeys, Transfer, Workload
+from .control import CONGESTION
+from .fact import FLOWS, FLOWS_MAX, WINDOW, AskedFlow, DataPorts, ToolKeys, Transfer, Workload
 
 OPEN_MAX = 2_000
 """The most flows that are open at the same time; each takes two threads."""

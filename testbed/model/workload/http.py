@@ -11,7 +11,8 @@ from ...codec.keyed import Kind, key, keyed
 from ...codec.kind import FLAG, TIME, matching, whole
 from ...codec.scalar import NAME_PATTERN, name, quantity
 from ...error import ValueRefused
-from .fact import CONGESTION, AskedFlow, Program, Transfer, Workload
+from .control import CONGESTION
+from .fact import AskedFlow, Program, Transfer, Workload
 
 CACHE_SHARE = 2
 """A cache lies in a tmpfs, which may take half of the guest's memory."""

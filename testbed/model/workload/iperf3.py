@@ -9,8 +9,8 @@ from typing import Literal
 from ...codec.fault import Fault
 from ...codec.keyed import key, keyed
 from ...codec.kind import RATE, SIZE, SPAN, word
+from .control import ANY_CONGESTION, BpfControl, Control, name_of
 from .fact import (
-    CONGESTION,
     DATAGRAM_MAX,
     FLOWS,
     WINDOW,
@@ -47,8 +47,8 @@ class Iperf3Workload(
     protocol: Literal["tcp", "udp"] = key("protocol", word("tcp", "udp"), default="tcp")
     duration_ns: int = key("duration", SPAN, "How long each flow sends, in whole seconds.", default=None)
     flows: int = key("flows", FLOWS, default=1)
-    congestion: str | None = key(
-        "congestion", CONGESTION, "The congestion control, for tcp; default: cubic.", default=None
+    congestion: Control | None = key(
+        "congestion", ANY_CONGESTION, "The congestion control, for tcp; default: cubic.", default=None
     )
     window_bytes: int | None = key("window", WINDOW, default=None)
     rate_bps: int | None = key("rate", RATE, "The rate of each flow, in payload; udp needs it.", default=None)
@@ -82,8 +82,16 @@ class Iperf3Workload(
 
     @property
     def asked_flows(self) -> tuple[AskedFlow, ...]:
-        congestion = self.congestion if self.protocol == "tcp" else None
+        congestion = None if self.congestion is None or self.protocol == "udp" else name_of(self.congestion)
         return (AskedFlow(congestion, self.window_bytes, self.rate_bps),) * self.flows
+
+    @property
+    def bpf_controls(self) -> tuple[BpfControl, ...]:
+        return (self.congestion,) if isinstance(self.congestion, BpfControl) else ()
+
+    @property
+    def needed_files(self) -> tuple[tuple[str, str], ...]:
+        return tuple((each.file, each.sha256) for each in self.bpf_controls)
 
     @property
     def load(self) -> tuple[Transfer, ...]:

@@ -8,7 +8,7 @@ Tags, anchors and merge keys are not part of the format.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from typing import Any, TypeAlias
@@ -178,6 +178,12 @@ class Document:
         data = _with(self.data, path, twig.data)
         return Document(data, positions, (*faults, *(fault.under(*path) for fault in twig.faults)))
 
+    def planted(self, path: Path, twig: Document) -> Document:
+        """This document with another in the place of what stands at a path, also below lists."""
+        positions = {old: at for old, at in self.positions.items() if old[: len(path)] != path}
+        positions |= {(*path, *under): at for under, at in twig.positions.items()}
+        return Document(put(self.data, path, twig.data), positions, self.faults)
+
 
 def parse(text: str, position: Position) -> Document:
     """Read YAML. Lines count from 1 if the position is a file; all of an option is at the option.
@@ -285,6 +291,15 @@ def _with(data: Any, path: Path, value: Data) -> Any:
         return value
     base = data if isinstance(data, dict) else {}
     return {**base, path[0]: _with(base.get(path[0]), path[1:], value)}
+
+
+def put(data: Any, path: Sequence[Any], value: Any) -> Any:
+    """The data with a value in the place of what stands at a path."""
+    if not path:
+        return value
+    if isinstance(data, list):
+        return [put(each, path[1:], value) if number == path[0] else each for number, each in enumerate(data)]
+    return {**data, path[0]: put(data[path[0]], path[1:], value)}
 
 
 def _paths(data: object, path: Path) -> Iterator[Path]:

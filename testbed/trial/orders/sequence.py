@@ -20,7 +20,7 @@ from ..evidence.case import When
 from ..observe.sample import Query
 from ..start import bring_up, remote
 from ..start.memory import memory_bytes
-from ..start.refusal import check_acks, check_kernels, check_rates, check_vms, check_windows
+from ..start.refusal import check_acks, check_bpf, check_kernels, check_rates, check_vms, check_windows
 from ..subject.capture import CAPTURE_BUFFER_BYTES, capture_points
 from ..subject.network import observed_after
 from ..subject.observer import AFTER, CHANGES, OBSERVER, READ_BACK, SAMPLES, changed, observed, sampled
@@ -77,6 +77,7 @@ def orders(trial: Trial) -> Orders:
     """The orders of a trial. Raises UserError for a trial that no kernel could carry out."""
     check_windows(trial)
     check_vms(trial.topology, trial.kernel)
+    check_bpf(trial)
     planned = plan(
         trial.topology,
         trial.workload,

@@ -9,6 +9,7 @@ from ...model.run_setting import Kernel
 from ...model.scenario import Trial
 from ...model.topology import Topology
 from ...model.workload import WINDOW_MAX_BYTES
+from ...model.workload.control import VM_ONLY
 from ...plan.network import Plan
 from ...plan.node.namespace import HOST_ALLOWED, refused_by_host, written_sysctls
 from ..workload import registry
@@ -71,6 +72,22 @@ def check_acks(trial: Trial, planned: Plan) -> None:
         if node in trial.workload.hosts:
             what = f"{node} is a {trial.topology.node(node).type}, whose own kernel records no ACKs (samples: acks)"
             raise UserError(f"{what}; allowed: hosts of the lab kernel, or samples: {{interval: 100 ms}}")
+
+
+def check_bpf(trial: Trial) -> None:
+    """Refuses controls in BPF where they cannot be loaded, or would stay: they are for virtual machines."""
+    for control in trial.workload.bpf_controls:
+        node = trial.topology.node(trial.workload.source)
+        if node.vm is not None:
+            continue
+        if node.kind.runs_in == "computer":
+            why = "it would be loaded into that computer's own kernel, for all that runs there"
+        elif trial.kernel.kind == "host":
+            why = "it would be loaded into this computer's own kernel, for all that runs here"
+        else:
+            why = f"it runs in the lab kernel, and {VM_ONLY}"
+        what = f"{node.name} is a {node.type}, and cannot use {control.name}, a control in BPF: {why}"
+        raise UserError(f"{what}; allowed: a sender of type vm; or, of a control in C, testbed cc tcp_NAME.c")
 
 
 def check_vms(topology: Topology, kernel: Kernel) -> None:

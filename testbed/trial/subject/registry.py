@@ -6,6 +6,7 @@ from typing import Any
 
 from ..evidence.case import Subject
 from .ack import ACKS
+from .bpf import BPF
 from .capture import CAPTURES
 from .control_module import CONTROL_MODULES
 from .dhcp import DHCP
@@ -25,6 +26,7 @@ SUBJECTS: list[Subject[Any]] = [
     NETWORK,
     HOST_COUNTERS,
     CONTROL_MODULES,
+    BPF,
     MACHINES,
     CAPTURES,
     VMS,

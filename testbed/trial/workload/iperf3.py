@@ -9,6 +9,7 @@ from typing import Any
 
 from ...kernel.guest import TrialError
 from ...model.workload import Iperf3Workload
+from ...model.workload.control import name_of
 from ...plan.network import Plan
 from ...plan.step import Run, Sleep, Step, Stop
 from ..evidence.outcome import Outcome
@@ -39,7 +40,7 @@ def steps(workload: Iperf3Workload, plan: Plan, seed: int) -> list[Step]:
         str(client_ports[0]),
     ]
     client += ["--time", str(workload.duration_ns // 10**9), "--parallel", str(workload.flows)]
-    client += ["--congestion", workload.congestion] if workload.congestion else []
+    client += ["--congestion", name_of(workload.congestion)] if workload.congestion else []
     client += ["--window", str(workload.window_bytes)] if workload.window_bytes else []
     client += ["--udp"] if workload.protocol == "udp" else []
     client += ["--bitrate", str(workload.rate_bps)] if workload.rate_bps else []
