@@ -299,10 +299,10 @@ def test_a_kernel_that_cannot_take_the_control_is_refused_before_anything_runs(
     for trial in trials(scenario):
         is_asked = bool(trial.workload.bpf_controls)
         if error is None or not is_asked:
-            readiness._check_bpf(trial, is_lab=True)
+            readiness.check_bpf(trial, is_lab=True)
             continue
         with pytest.raises(error, match=said):
-            readiness._check_bpf(trial, is_lab=True)
+            readiness.check_bpf(trial, is_lab=True)
 
 
 def test_a_computer_without_the_loader_is_told_what_to_install(scenario: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -310,7 +310,7 @@ def test_a_computer_without_the_loader_is_told_what_to_install(scenario: Path, m
     monkeypatch.setattr(package, "which_in_guest", lambda name: None)
     monkeypatch.setattr(package, "which", lambda name: None)
     with pytest.raises(MachineError, match=r"'bpftool' is missing.*apt(-get)? install .*bpftool"):
-        readiness._check_bpf(one(scenario), is_lab=True)
+        readiness.check_bpf(one(scenario), is_lab=True)
 
 
 # --- the steps of a trial, and what is made of their files ------------------------------------------------------------

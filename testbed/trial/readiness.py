@@ -62,7 +62,7 @@ def check_features(trial: Trial, made: Orders, ready: ReadyKernel) -> None:
     is_remote = trial.workload.source in made.plan.remote  # a real computer says itself what it lacks
     if is_remote:
         _check_machine_controls(trial)
-        _check_bpf(trial, is_lab=ready.image is not None)
+        check_bpf(trial, is_lab=ready.image is not None)
     for name in () if is_remote else sorted(trial.controls):
         lacks = ready.features.lacks_control(name)
         if lacks is not None and ready.image is None:
@@ -93,7 +93,7 @@ def _check_machine_controls(trial: Trial) -> None:
             raise UserError(f"the kernel {kernel.name} for virtual machines has {lacks}")
 
 
-def _check_bpf(trial: Trial, *, is_lab: bool) -> None:
+def check_bpf(trial: Trial, *, is_lab: bool) -> None:
     """Raises UserError or MachineError for what a machine of ours lacks to load the controls in BPF of its sockets. A
     disk with a kernel of its own says so in the trial.
     """

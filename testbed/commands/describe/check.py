@@ -133,4 +133,6 @@ def _where(file: Path, may: Permission) -> str:
     for workload, place in dict.fromkeys((trial.workload, trial.kernel.kind) for trial in trials):
         if workload.is_users_code:
             readiness.check_programs(workload, is_lab=place != "host")
+    for trial in trials:
+        readiness.check_bpf(trial, is_lab=trial.kernel.kind != "host")
     return ", runs here"

@@ -90,6 +90,10 @@ class Iperf3Workload(
         return (self.congestion,) if isinstance(self.congestion, BpfControl) else ()
 
     @property
+    def is_users_code(self) -> bool:
+        return bool(self.bpf_controls)
+
+    @property
     def needed_files(self) -> tuple[tuple[str, str], ...]:
         return tuple((each.file, each.sha256) for each in self.bpf_controls)
 
