@@ -36,7 +36,7 @@ member (also of a union, an enum, a prototype, an enum of 64 bits).
 @dataclass(frozen=True)
 class Type:
     """A type: its kind, its name, the number of the type that it is of (or its size), and the three words of each
-    member, of those that have three.
+    member, where it has three.
     """
 
     kind: int
@@ -64,7 +64,9 @@ class Types:
             kind, members = info >> 24 & 0x1F, info & 0xFFFF
             each = BEHIND_EACH.get(kind, 0)
             behind = part(data, here + 12, BEHIND.get(kind, 0) + each * members)
-            yield Type(kind, text(self.strings, name), of, tuple(struct.iter_unpack("<III", behind)) if each else ())
+            yield Type(
+                kind, text(self.strings, name), of, tuple(struct.iter_unpack("<III", behind)) if each == 12 else ()
+            )
             here += 12 + len(behind)
 
     def plain(self, number: int) -> Type:

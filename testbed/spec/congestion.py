@@ -58,10 +58,10 @@ def with_objects(document: Document, folder: Folder) -> Document:
                 data = input_file.read(held, MOST_BYTES)
             control = BpfControl(bpf_object.control_of(data), hashlib.sha256(data).hexdigest())
         except OSError as error:
-            fault = unread(at, said, error, OBJECT_ALLOWED)
+            fault = unread(at[:-1], said, error, OBJECT_ALLOWED)
             document = replace(document, faults=(*document.faults, fault))
         except ValueRefused as refused:
-            fault = Fault(at, f"{said}: {refused.what}", refused.allowed)
+            fault = Fault(at[:-1], f"{said}: {refused.what}", refused.allowed)
             document = replace(document, faults=(*document.faults, fault))
         else:
             folder.last.append(partial(_keep, document, at, control, source))

@@ -57,4 +57,4 @@ SEC(".struct_ops") struct tcp_congestion_ops control = {
 #endif
 };
 
-SEC("license") char license[] = "GPL";
+SEC("license") char permission[] = "GPL";
