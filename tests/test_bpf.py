@@ -244,9 +244,9 @@ def test_what_cannot_be_a_control_in_bpf_is_refused_with_its_line(
 @pytest.mark.parametrize(
     ("node", "kind", "said"),
     [
-        ("{type: host}", "lab", "a is a host.*it runs in the lab kernel, and User-Mode Linux has no JIT"),
-        ("{type: host}", "host", "a is a host.*loaded into this computer's own kernel, for all that runs here"),
-        ("{type: machine, nics: {path: eth1}}", "host", "a is a machine.*into that computer's own kernel"),
+        ("{type: host}", "lab", "a is a host.*it is in the lab kernel, and User-Mode Linux has no JIT"),
+        ("{type: host}", "host", "a is a host.*this computer's own kernel is not changed"),
+        ("{type: machine, nics: {path: eth1}}", "host", "a is a machine.*that computer's own kernel is not changed"),
     ],
 )
 def test_a_sender_that_is_no_virtual_machine_is_refused_with_the_reason(

@@ -195,7 +195,7 @@ def test_a_folder_without_linux_is_no_tree_to_build(cc: Cc, tmp_path: Path) -> N
             "--quick is a budget of 3 min and 8 seeds; allowed: it, or --budget",
         ),
         (("reno", "--quick", "--full"), "--quick is a suite of its own; allowed: --quick without --full and --group"),
-        (("mine.bpf.o",), r"mine\.bpf\.o: no kernel of ours loads a control in BPF"),
+        (("mine.bpf.o",), r"mine\.bpf\.o: the suite runs in lab kernels, and User-Mode Linux has no JIT"),
         (("reno", "--quick", "--scenario", "none.yaml"), r"none\.yaml: this cannot be read"),
         (("variant:2",), "two values of a program's {variant} are compared; allowed: variant:VALUE --base ANOTHER"),
         (("variant:2", "--base", "2"), "two values of a program's {variant} are compared"),

@@ -85,7 +85,7 @@ def result(case: Case, findings: tuple[Finding, ...], ending: Ending) -> TrialRe
         kernel=case.trial.kernel.kind,
         kernel_release=ending.release,
         lab_s=ending.end_ns / 1e9 if case.virtual else ending.wall_s,
-        things={name: record.write(said) for field, name, said in of_subjects if field is None},
+        things={name: record.write(said) for field, name, said in of_subjects if field is None and said is not None},
         wall_s=ending.wall_s,
         cpu_s=ending.cpu_s,
         **{field: said for field, _, said in of_subjects if field is not None},

@@ -20,7 +20,7 @@ from ...kernel.image.change import Change
 from ...kernel.image.workbench import Built, Workbench
 from ...model.run_setting import LAB, Kernel
 from ...model.scenario import CONGESTION_SYSCTL
-from ...model.workload.control import VM_ONLY, VM_WAY
+from ...model.workload.control import VM_WAY
 from ...trial import software
 
 CUBIC = "cubic"
@@ -114,8 +114,8 @@ def pair(
         return _of_change(path, base, workbench.open_workbench(source, report), report, jobs)
     if what.endswith(".bpf.o"):
         raise UserError(
-            f"{what}: the suite runs in lab kernels, and {VM_ONLY}; allowed: in a scenario of yours, "
-            f"congestion: {{bpf: FILE}} with {VM_WAY}; or {ALLOWED}"
+            f"{what}: the suite runs in lab kernels, and User-Mode Linux has no JIT for it; allowed: in a scenario of "
+            f"yours congestion: {{bpf: FILE}} with {VM_WAY}; or {ALLOWED}"
         )
     if path.exists():
         raise UserError(f"{what}: what it is cannot be told from its name; allowed: {ALLOWED}")

@@ -17,7 +17,7 @@ NAME_MAX = 15
 ALLOWED = "the kernel's name of a congestion control, such as cubic or bbr"
 OBJECT_ALLOWED = "{bpf: FILE}, an object file relative to the scenario's folder, such as {bpf: reno.bpf.o}"
 OF_THE_KERNEL = matching(f"^{PATTERN}$", "A congestion control.", "cubic", "bbr")
-VM_ONLY = "User-Mode Linux has no JIT, without which no kernel loads a control in BPF"
+NO_JIT = "User-Mode Linux has no JIT for it, and this computer's own kernel is not changed"
 VM_WAY = "tool: iperf3 from a virtual machine (docs/vm.md)"
 read_name = word(PATTERN, "a congestion control", ALLOWED)
 
@@ -47,7 +47,7 @@ def name_of(control: Control) -> str:
 
 def _read_kernels(value: object) -> str:
     if isinstance(value, Mapping) and "bpf" in value:
-        what = f"this workload runs in one kernel, that of the lab: {VM_ONLY}"
+        what = f"both ends of this are in one kernel, and none loads a control in BPF: {NO_JIT}"
         raise ValueRefused(what, f"{ALLOWED}; {VM_WAY}; or, of a control in C, testbed cc tcp_NAME.c")
     return read_name(value)
 

@@ -115,7 +115,7 @@ class Subject(Generic[S]):
     no sense), as a value of the type `kind`. `missing` says in words what the plan has and nothing was read of,
     `faults` what does not add up: each makes a trial invalid. `reported` is about what computers may not report, and
     `checks` compare what was asked with what was seen. `result` is what a result says, in a `field` of TrialResult
-    of its own or else under `things`; None if it says nothing.
+    of its own or else under `things`; None, or nothing for a trial of which it is None.
     """
 
     name: str

@@ -9,7 +9,6 @@ from ...model.run_setting import Kernel
 from ...model.scenario import Trial
 from ...model.topology import Topology
 from ...model.workload import WINDOW_MAX_BYTES
-from ...model.workload.control import VM_ONLY
 from ...plan.network import Plan
 from ...plan.node.namespace import HOST_ALLOWED, refused_by_host, written_sysctls
 from ..workload import registry
@@ -75,17 +74,14 @@ def check_acks(trial: Trial, planned: Plan) -> None:
 
 
 def check_bpf(trial: Trial) -> None:
-    """Refuses controls in BPF where they cannot be loaded, or would stay: they are for virtual machines."""
-    for control in trial.workload.bpf_controls:
-        node = trial.topology.node(trial.workload.source)
-        if node.vm is not None:
-            continue
+    """Refuses controls in BPF where they cannot be loaded, or would act on others: they are for virtual machines."""
+    node = trial.topology.node(trial.workload.source)
+    for control in trial.workload.bpf_controls if node.vm is None else ():
+        why = "this computer's own kernel is not changed"
         if node.kind.runs_in == "computer":
-            why = "it would be loaded into that computer's own kernel, for all that runs there"
-        elif trial.kernel.kind == "host":
-            why = "it would be loaded into this computer's own kernel, for all that runs here"
-        else:
-            why = f"it runs in the lab kernel, and {VM_ONLY}"
+            why = "that computer's own kernel is not changed"
+        elif trial.kernel.kind != "host":
+            why = "it is in the lab kernel, and User-Mode Linux has no JIT for it"
         what = f"{node.name} is a {node.type}, and cannot use {control.name}, a control in BPF: {why}"
         raise UserError(f"{what}; allowed: a sender of type vm; or, of a control in C, testbed cc tcp_NAME.c")
 
