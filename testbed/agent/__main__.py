@@ -10,7 +10,10 @@ if __name__ == "__main__":
     package.__path__ = [os.path.dirname(__file__)]
     try:
         status = importlib.import_module("agent.main").main(
-            *sys.argv[1:5], serves="serve" in sys.argv[5:], has_vms="vm" in sys.argv[5:]
+            *sys.argv[1:5],
+            serves="serve" in sys.argv[5:],
+            has_vms="vm" in sys.argv[5:],
+            has_events="events" in sys.argv[5:],
         )
     except BaseException as error:  # a guest panics when its first process dies: say why instead
         print(f"agent: {type(error).__name__}: {error}", file=sys.stderr)

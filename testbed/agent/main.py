@@ -15,13 +15,15 @@ TMPFS = ("/run", "/tmp", "/var/tmp", "/var/log", "/mnt")
 TRIAL, TOOLS = "/run/trial", "/run/tools"
 
 
-def main(kind: str, folder: str, tools: str, progress: str, *, serves: bool, has_vms: bool) -> int:
-    """`serves`: a step of that kind will come; `has_vms`: one that reaches a virtual machine. Once a guest has mounted
-    its /proc, modules cannot be imported.
+def main(kind: str, folder: str, tools: str, progress: str, *, serves: bool, has_vms: bool, has_events: bool) -> int:
+    """`serves`: a step of that kind will come; `has_vms`: one that reaches a virtual machine; `has_events`: a timeline
+    with events. Once a guest has mounted its /proc, modules cannot be imported.
     """
     serve = importlib.import_module(".server", __package__).serve if serves else None
     if has_vms:
         importlib.import_module(".remote_vm", __package__)
+    if has_events:
+        importlib.import_module(".event", __package__)
     SET_UP[kind](folder, tools)
     raise_file_limit()
     trial = Trial(TRIAL, os.open(progress, os.O_WRONLY | os.O_APPEND), serve)

@@ -20,13 +20,15 @@ computer's real NICs); `on` a remote node (see `remote`).  Kinds:
     timeline: [{"at_ns": NS, "steps": [STEP, …], "then": [STEP, …]}, …]   `background` is its name; steps that are done
                   while the next ones go on, at times after the start: that is when this step began, or with
                   `begin: [FILE, PATTERN]` the ns of CLOCK_MONOTONIC that the pattern finds in a file of FOLDER, as soon
-                  as it is there.  `then` follows at once, and is not part of what is due
+                  as it is there.  `then` follows at once, and is not part of what is due.  `events` are steps at times
+                  that nobody knows beforehand (see `event`), each followed by the step's own `then`
     serve: CHANNEL              start programs for clients that ask through a channel, until told to end (see `server`)
 
-`timeline.jsonl` records the start, and when each moment of a timeline began, was done and ended.  `log.jsonl` records
-each step, its time (ns of CLOCK_MONOTONIC) and its result; `outcome.json`, written last, says whether all succeeded,
-and has the length and the CRC-32 of every file that came into FOLDER, so that a reader finds one that is torn or was
-changed.
+`timeline.jsonl` records the start, and when each moment of a timeline began, was done and ended; with `events` which
+came then and what the kernel had said, and at the end, without a time, those that are still waited for.  `log.jsonl`
+records each step, its time (ns of CLOCK_MONOTONIC) and its result; `outcome.json`, written last, says whether all
+succeeded, and has the length and the CRC-32 of every file that came into FOLDER, so that a reader finds one that is
+torn or was changed.
 """
 
 from __future__ import annotations
@@ -47,9 +49,10 @@ from .syscall import OUTSIDE, StepError, await_whole, mount, set_features, setns
 
 MYPY = False
 if MYPY:  # importing `typing` would cost a guest more time than all the rest
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any, BinaryIO
 
+    from .event import Chain
     from .remote import RemoteNode, RemoteProcess
 
     Step = dict[str, Any]
@@ -212,15 +215,24 @@ class Trial:
             if step.get("begin"):
                 start_ns = self.find_start(*step["begin"])
             log.write(json.dumps({"start_ns": start_ns}) + "\n")
-            for moment in step["timeline"]:
-                sleep_until(start_ns + moment["at_ns"])
-                entry = {"at_ns": moment["at_ns"], "begin_ns": time.monotonic_ns()}
-                for part, ended in (("steps", "done_ns"), ("then", "end_ns")):
-                    for number, each in enumerate(moment[part], 1):
-                        self.do(each, f"{number}/{len(moment[part])} at {moment['at_ns'] / 1e9:g} s:")
-                    entry[ended] = time.monotonic_ns()
-                log.write(json.dumps(entry) + "\n")
-                log.flush()
+            chains = self.chains(step["events"]) if "events" in step else []
+            try:
+                for moment, notes in moments(step, chains, start_ns):
+                    entry = {"at_ns": moment["at_ns"], "begin_ns": time.monotonic_ns()}
+                    for part, ended in (("steps", "done_ns"), ("then", "end_ns")):
+                        for number, each in enumerate(moment[part], 1):
+                            self.do(each, f"{number}/{len(moment[part])} at {moment['at_ns'] / 1e9:g} s:")
+                        entry[ended] = time.monotonic_ns()
+                    log.write(json.dumps(entry | ({"events": notes} if notes else {})) + "\n")
+                    log.flush()
+            finally:
+                waits = [each for chain in chains for each in chain.waits()]
+                log.write(json.dumps({"waiting": waits}) + "\n" if chains else "")
+
+    def chains(self, events: list[Step]) -> list[Chain]:
+        from .event import chains  # would cost every trial time
+
+        return chains(events, self.enter, lambda: setns(self.home))
 
     def find_start(self, name: str, pattern: str) -> int:
         while True:
@@ -255,6 +267,23 @@ class Trial:
         with open(os.path.join(self.folder, "outcome.json"), "w") as file:
             said = {"error": error, "end_ns": time.monotonic_ns(), "release": os.uname().release}
             json.dump(said | {"written": written(self.folder, self.given)}, file)
+
+
+def moments(step: Step, chains: list[Chain], start_ns: int) -> Iterator[tuple[Step, list[Step]]]:
+    """Each moment when it is due, with what events note of it: those of the timeline, and those that events make."""
+    left = list(step["timeline"])
+    while True:
+        due = [at_ns for chain in chains if (at_ns := chain.next_ns()) is not None]
+        at_ns = min([*due, *(moment["at_ns"] for moment in left[:1])], default=None)
+        if at_ns is None:
+            return
+        sleep_until(start_ns + at_ns)
+        planned = left.pop(0) if left and left[0]["at_ns"] == at_ns else None
+        acts = [chain.act(at_ns, time.monotonic_ns) for chain in chains if chain.next_ns() == at_ns]
+        notes = [note for _, note in acts if note is not None]
+        if planned or notes:
+            steps = [*(planned["steps"] if planned else ()), *(each for steps, _ in acts for each in steps)]
+            yield {"at_ns": at_ns, "steps": steps, "then": planned["then"] if planned else step["then"]}, notes
 
 
 def written(folder: str, given: frozenset[str]) -> dict[str, list[int | None]]:

@@ -15,6 +15,7 @@ from ..model.workload import PingWorkload
 from ..plan import batch
 from ..plan.link import fault
 from ..plan.link.stage import Stage
+from ..plan.link.timeline import has_events
 from ..plan.network import Plan, plan
 from ..plan.node import frr, service, vm
 from ..plan.node.control_channel import OVS_FOLDER
@@ -146,5 +147,7 @@ def _trial(topology: Topology, kernel: Kernel) -> Trial:
 
 def _notes(topology: Topology) -> Iterator[str]:
     for link in topology.links:
-        if link.schedule or link.wander:
+        if has_events(link):
+            yield f"link {link.name} has a schedule of events, which only the flows of a trial bring"
+        elif link.schedule or link.wander:
             yield f"link {link.name} has a schedule, which begins with --schedule, and not by itself"

@@ -21,6 +21,7 @@ from ..cache_folder import open_lock, private, try_lock
 from ..codec.frozen import dataclass
 from ..error import MachineError
 from ..native_program import MAIN, Tools
+from ..plan.step import Timeline
 from ..process import Running
 from . import confinement
 from .confinement import Allowance
@@ -138,6 +139,7 @@ def run(
             files=files,
             programs=programs,
             variables=variables,
+            has_events=any(isinstance(step, Timeline) and step.events for step in steps),
         ) as guest,
     ):
         watch(guest, folder, signs, progress, wall_limit_s, cancelled, cpu_limit_s, bytes_max, memory_bytes)
@@ -161,12 +163,13 @@ def started(
     files: Path | None = None,
     programs: Programs = NO_PROGRAMS,
     variables: Mapping[str, str] = NO_VARIABLES,
+    has_events: bool = False,
 ) -> Iterator[Running]:
     """Starts a guest that executes the steps in `folder`; ends it when the block ends.
 
     `signs` is the descriptor for the agent's signs of life, `core` the processor core to run on (None: any); `channel`
     two pipes, to it and from it, which the guest sees as the terminal line CHANNEL. (It would not notice that a socket
-    has room again.)
+    has room again.) `has_events`: a step has some.
     """
     with _own_folder(folder) as uml_dir:
         words = [
@@ -193,6 +196,7 @@ def started(
             *("--", "-ISB", f"{HERE}/agent/{MAIN}", "guest", f"{HERE}/trial", f"{HERE}/tools", "/dev/tty1"),
             *(("serve",) if channel is not None else ()),
             *(("vm",) if VM_FILES in programs.folders else ()),
+            *(("events",) if has_events else ()),
         ]
         targets: dict[str, str | Path] = {
             "python": interpreter(),

@@ -49,7 +49,8 @@ class Expectation:
 
     `base_unit` is the metric's. `number` is which flow, ping or background, from 0. `needs` are names of rules that
     must hold, so that this one counts; `message` is for people. `between_ns` is a part of the time, from and to, since
-    the workload began (empty: all of it).
+    the workload began (empty: all of it), or since an event came: `since` is its link, and behind it which entry of the
+    link's schedule it is, from 1, if not the first.
     """
 
     name: str
@@ -63,6 +64,13 @@ class Expectation:
     needs: tuple[str, ...] = ()
     message: str = ""
     between_ns: tuple[int, ...] = ()
+    since: str = ""
+
+    @property
+    def event(self) -> tuple[str, int] | None:
+        """The link and the entry of the event from which `between_ns` counts; None is the workload's start."""
+        link, _, entry = self.since.partition(" ")
+        return (link, int(entry or 1)) if link else None
 
     @property
     def between_s(self) -> tuple[float, float] | None:
@@ -78,7 +86,8 @@ class Expectation:
         """The metric in words, with its part of the time."""
         if (part := self.between_s) is None:
             return self.metric
-        return f"{self.metric} from {part[0]:g} s to {part[1]:g} s"
+        behind = f" after the event of {self.since}" if self.since else ""
+        return f"{self.metric} from {part[0]:g} s to {part[1]:g} s{behind}"
 
     @property
     def unit(self) -> str:

@@ -1,17 +1,21 @@
 """A schedule: what changes on a link while a workload runs, as values. Pure, no I/O.
 
-Times count from the start of the workload, in lab time.
+Times count from the start of the workload, in lab time. A change has a time, or an event in its place: a state of a
+flow, of which nobody knows beforehand when it comes. Those of a link come in the order of the file, each once the one
+before it is over; so the states of the link are known, and only their times are not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from heapq import heappop, heappush
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, TypeAlias
 
 from ..codec.frozen import dataclass
+from .event import When
 from .link.impairment import Direction, names_of
 
 Pairs: TypeAlias = tuple[tuple[str, Any], ...]
@@ -24,7 +28,7 @@ class Change:
 
     `for_ns` None holds for good; else what held before holds again after it. `every_ns` None happens once; else the
     change comes again so long after it began, and `for_ns` is less than that. `data` is for the direction in which the
-    workload's data crosses the link, whichever that is.
+    workload's data crosses the link, whichever that is. With `when` it comes at that event, and not before `at_ns`.
     """
 
     at_ns: int
@@ -33,6 +37,7 @@ class Change:
     forward: Pairs = ()
     backward: Pairs = ()
     data: Pairs = ()
+    when: When | None = None
 
     @property
     def is_lasting(self) -> bool:
@@ -67,6 +72,27 @@ class Change:
         own = self.forward if way == "forward" else self.backward
         names = names_of(is_data)
         return (*own, *(pair for pair in self.data if pair[0] in names))
+
+
+Came: TypeAlias = Mapping[int, int]
+"""When the events of a link came (ns), by their places in its schedule, from 0."""
+
+
+def placed(changes: Sequence[Change], came: Came | None, until_ns: int) -> tuple[Change, ...]:
+    """A schedule with times in the place of its events: when they came, and what did not come right before `until_ns`,
+    in order. With None, for the states alone, at the first instants.
+    """
+    events = [place for place, change in enumerate(changes) if change.when is not None]
+    found = list(changes)
+    for number, place in enumerate(events):
+        change = changes[place]
+        last_ns = until_ns - 2 * (len(events) - number)
+        begin_ns = 2 * number + 1 if came is None else came.get(place, last_ns)
+        for_ns = change.for_ns
+        if for_ns is not None:
+            for_ns = 1 if came is None else max(1, min(for_ns, last_ns + 1 - begin_ns))
+        found[place] = replace(change, at_ns=begin_ns, for_ns=for_ns)
+    return tuple(found)
 
 
 def course(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from ipaddress import IPv4Address, IPv6Address
@@ -12,6 +12,7 @@ from ..model.address import AddressBook, Port, address_book
 from ..model.data_path import DataPath, PathHop, data_path_between, data_ways, lowest_rate_bps
 from ..model.link.impairment import Way
 from ..model.openflow import Datapath
+from ..model.schedule import Came
 from ..model.topology import MTU_DEFAULT, Link, Nic, Node, Topology
 from ..model.workload import Workload
 from . import mininet
@@ -21,7 +22,7 @@ from .link import fault
 from .link import timeline as times
 from .link.stage import Emulator, Stage
 from .link.tclink import TcPort, is_emulated
-from .link.timeline import Moment
+from .link.timeline import Event, Moment
 from .linux import Cable, End, Namespace, Write
 from .node import control_channel, controller, frr, machine_link, make, open_vswitch, service, vm
 from .node import namespace as nodes
@@ -115,8 +116,9 @@ class Plan:
     paths of other traffic. `channels` connect switches with controllers; those that are impaired are in `emulators`,
     too. `controlled` are the Open vSwitches with a controller that data and answers pass, one entry for each pass;
     `vswitches` counts the passes through any Open vSwitch. `tc_ports` are the ends of Mininet's TCLinks. `timeline` is
-    what happens while the workload runs, up to `until_ns` after its start. `programs_bytes` is the memory that the
-    programs of its nodes take in a lab kernel. The nodes in `remote` have their own kernel. `machines` are pairs
+    what happens while the workload runs, up to `until_ns` after its start, and `events` what happens then at times that
+    only a trial tells; a plan that was told them has these in its timeline, too. `programs_bytes` is the memory that
+    the programs of its nodes take in a lab kernel. The nodes in `remote` have their own kernel. `machines` are pairs
     (namespace, machine) of what runs on a machine; `hosts` has one line on each machine, for the reader. `real_nics`
     must be attached before the commands are carried out.
     """
@@ -129,6 +131,7 @@ class Plan:
     data_path: DataPath | None = None
     background: tuple[DataPath, ...] = ()
     timeline: tuple[Moment, ...] = ()
+    events: tuple[Event, ...] = ()
     until_ns: int = 0
     channels: tuple[Channel, ...] = ()
     controlled: tuple[tuple[str, Channel], ...] = ()
@@ -236,7 +239,7 @@ class Plan:
     def script(self) -> str:
         """The plan as a script for a root shell, with the commands that take it down as comments at the end."""
         undo = "".join(f"#   {line}\n" for line in script(self.undos).splitlines())
-        later = times.comments(self.timeline)
+        later = times.comments(self.timeline) + times.event_comments(self.events)
         told = f"\n# While the workload runs, counted from its start:\n{later}" if later else ""
         hosts = "".join(f"# {line}\n" for line in self.hosts)
         nics = "".join(f"{line}\n" for wanted in self.real_nics for line in wanted.script())
@@ -256,16 +259,19 @@ def plan(
     datapath: Datapath = "kernel",
     counted: bool = False,
     cuts_late: bool = False,
+    came: Mapping[str, Came] | None = None,
 ) -> Plan:
     """The plan of a topology with a workload, and other traffic between the pairs (sender, receiver) of `background`.
 
     `seed` is for random draws of the plan; `sysctls` are for every host, before its own. `real_time` is for kernels on
     the wall clock, where timers are late; `endless` plans follow schedules as long as one can; `datapath` is of Open
-    vSwitches; `counted`: instructions drive machines' clocks; `cuts_late`: buckets hold superpackets. Raises UserError.
+    vSwitches; `counted`: instructions drive machines' clocks; `cuts_late`: buckets hold superpackets. `came` says when
+    the events of each link came; None before the trial. Raises UserError.
     """
     until_ns = times.followed_ns(topology.links) if endless else times.until_ns(workload, topology.links)
     times.check(topology.links, until_ns)
-    topology = times.wandered(topology, seed, until_ns)
+    asked = times.wandered(topology, seed, until_ns)
+    topology = times.with_events(asked, came, until_ns)
     book = address_book(topology)
     found = tuple(data_path_between(topology, book, *pair) for pair in (workload.pairs if workload else ()))
     others = tuple(data_path_between(topology, book, *pair) for pair in background)
@@ -329,7 +335,12 @@ def plan(
         upstream=found[0] if len(found) > 1 else None,
         data_path=found[-1] if found else None,
         background=others,
-        timeline=times.timeline(emulators, later, real_time=real_time),
+        timeline=times.timeline(
+            (e for e in emulators if came is not None or not times.has_events(topology.link(e.link))),
+            later,
+            real_time=real_time,
+        ),
+        events=tuple(times.events(asked, topology, emulators, came, real_time=real_time)),
         until_ns=until_ns,
         channels=channels,
         controlled=_controlled(channels, found),

@@ -218,8 +218,31 @@ class Moment:
 
 
 @dataclass(frozen=True)
+class Awaited:
+    """An event of a link, the one at `place` in its schedule: a socket of `netns` with this `port` of its peer, over IP
+    `version`, comes into one of the `states` and one of the `phases` (empty: any) for the `occurrence`-th time. It is
+    looked for from `after_ns` on, and once the one before it of the link is over; then come the `steps`, and `for_ns`
+    later (None: never) the steps of its `ending`.
+    """
+
+    link: str
+    place: int
+    netns: str
+    version: int
+    port: int
+    states: tuple[str, ...]
+    phases: tuple[str, ...]
+    occurrence: int
+    after_ns: int
+    for_ns: int | None
+    steps: tuple[Step, ...]
+    ending: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
 class Timeline:
-    """Moments that happen while the next steps go on, until a `Stop` of "timeline".
+    """Moments that happen while the next steps go on, until a `Stop` of "timeline"; and `events`, which happen when
+    flows are in a state, each followed by the steps `then`.
 
     The start is that of the step, or the time (ns of CLOCK_MONOTONIC) that the pattern of `begin` = (file, pattern)
     finds in a file of the trial's folder.
@@ -227,6 +250,8 @@ class Timeline:
 
     moments: tuple[Moment, ...]
     begin: tuple[str, str] | None = None
+    events: tuple[Awaited, ...] = ()
+    then: tuple[Step, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -310,7 +335,10 @@ FORMS: dict[type[Step], Form] = {
     ),
     Timeline: Form(
         ("timeline",),
-        {"title": Told(TIMELINE), "timeline": "moments", "background": Told(TIMELINE), "begin": "begin"},
+        {
+            **{"title": Told(TIMELINE), "timeline": "moments", "background": Told(TIMELINE)},
+            **_own("begin", "events", "then"),
+        },
     ),
     Serve: Form(("serve",), {"title": Told("up"), "serve": "channel"}),
 }
@@ -356,7 +384,7 @@ def step_of(found: Mapping[str, Any]) -> Step:
 
 
 def _written(name: str, value: Any) -> Any:
-    if isinstance(value, Moment | Needs):
+    if isinstance(value, Moment | Needs | Awaited):
         return {each.name: _written(each.name, getattr(value, each.name)) for each in fields(value)}
     if isinstance(value, tuple):
         return {key: _written("", each) for key, each in value} if name in PAIRS else [_written("", v) for v in value]
@@ -375,7 +403,7 @@ def _pairs(found: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     return tuple((key, _tuple(value)) for key, value in found.items())
 
 
-def _part(kind: type[Moment] | type[Needs]) -> Callable[[Mapping[str, Any]], Any]:
+def _part(kind: type[Moment] | type[Needs] | type[Awaited]) -> Callable[[Mapping[str, Any]], Any]:
     names = tuple(each.name for each in fields(kind))
 
     def read(found: Mapping[str, Any]) -> Any:
@@ -396,7 +424,9 @@ READERS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(PAIRS, _pairs),
     "steps": _steps,
     "then": _steps,
+    "ending": _steps,
     "moments": lambda found: tuple(map(_part(Moment), found)),
+    "events": lambda found: tuple(map(_part(Awaited), found)),
     "needs": _part(Needs),
 }
 """How fields are read back that hold more than words and numbers."""

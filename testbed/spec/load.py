@@ -19,7 +19,7 @@ from ..model.workload.tool import WORKLOAD
 from . import number_file
 from .congestion import object_files, with_objects
 from .program_file import program_files, with_programs
-from .scenario.cell import Resolver, Rule, absent_cells, expectations, rules, unanswered
+from .scenario.cell import Resolver, Rule, absent_cells, absent_events, expectations, rules, unanswered
 from .scenario.dimension import Dimension, dimensions
 from .scenario.file import ScenarioFile
 from .scenario.override import Changed, with_options
@@ -89,6 +89,7 @@ def load_scenario(
         faults = [Fault(("exclude",), what, "rules that leave at least one cell", named=True)]
     if changed.is_strict and not resolver.faults:
         faults += absent_cells(expected, cells)
+        faults += absent_events(expected, cells)
         faults += unanswered(expected, cells, interval_ns, spec.metric_units)
     if resolver.faults or faults:
         raise SpecError(_problems(changed.document, [*resolver.faults.values(), *faults], topologies))

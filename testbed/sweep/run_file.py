@@ -57,7 +57,7 @@ def rules_of(about: Mapping[str, Any], path: Path) -> tuple[Expectation, ...]:
     try:
         rules = record.read(_About, about).expect
         for rule in rules:
-            _ = rule.between_s
+            _ = rule.between_s, rule.event
             if rule.bound(rule.least) is None and rule.bound(rule.most) is None:
                 raise UserError(f"the rule {visible(rule.name)} has no bound")
     except (record.RecordError, UserError) as error:

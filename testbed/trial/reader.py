@@ -20,7 +20,17 @@ from ..plan.node.namespace import node_netns
 from . import record
 from .evidence.bucket import by_key
 from .evidence.fault import down_counts, fault_counts, fault_samples
-from .evidence.interval import FOR_EVER_NS, Look, Timeline, intervals, looks, loss_counts, read_timeline, waiting
+from .evidence.interval import (
+    FOR_EVER_NS,
+    TIMELINE,
+    Look,
+    Timeline,
+    intervals,
+    looks,
+    loss_counts,
+    read_timeline,
+    waiting,
+)
 from .evidence.outcome import Outcome, TcpResult
 from .evidence.policing import Policed
 from .evidence.stage import Evidence, StageEvidence, TcEvidence, Told, stages_beside, tc_beside
@@ -48,8 +58,8 @@ from .subject.registry import SUBJECTS
 from .workload import background, registry
 from .workload.background import BACKGROUND
 
-LOG, TIMELINE = "log.jsonl", "timeline.jsonl"
-"""What the agent writes."""
+LOG = "log.jsonl"
+"""What the agent did."""
 MININET_REPORT = "mininet.json"
 
 SECOND_NS = 10**9

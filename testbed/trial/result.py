@@ -448,6 +448,22 @@ class CaptureResult:
     span_s: float | None
 
 
+@dataclass(frozen=True)
+class EventResult:
+    """An event of a link, the one in the line `entry` of its schedule, from 1: `when` is what was waited for. It came
+    `at_s` after the workload's start and held until `until_s` (None: to the end); then the sender was in this `state`
+    of recovery, and in this `phase` (None: its control tells none). Of one that never came these are None.
+    """
+
+    link: str
+    entry: int
+    when: str
+    at_s: float | None = None
+    until_s: float | None = None
+    state: str | None = None
+    phase: str | None = None
+
+
 @dataclass(frozen=True, kw_only=True)
 class TrialResult:
     """`goodput_bps` is the goodput of all flows together without the ramp, `ramp_goodput_bps` that of the ramp (None:
@@ -457,11 +473,11 @@ class TrialResult:
 
     `measured` has what only this tool measures; `trial.measured` reads it. `captures` maps each file to the workload's
     data in it (None: it was not read), `nic` each host to its kind of NIC (offload, plain), `vms` and `machines` each
-    such node to its result, `things` other subjects to what was seen of them. `workload_s` is how long the workload
-    took, and `steady_s` how long its ramp; None if the tool does not report it. `kernel` is where the trial ran (lab,
-    lab-realtime, host), `kernel_release` the output of `uname -r` there. `lab_s` is emulated time. `wall_s` is real
-    time, `cpu_s` the processor time of the guest (None: it was not measured); they never repeat, so result.json lacks
-    them.
+    such node to its result, `things` other subjects to what was seen of them. `events` are those of schedules.
+    `workload_s` is how long the workload took, and `steady_s` how long its ramp; None if the tool does not report it.
+    `kernel` is where the trial ran (lab, lab-realtime, host), `kernel_release` the output of `uname -r` there. `lab_s`
+    is emulated time. `wall_s` is real time, `cpu_s` the processor time of the guest (None: it was not measured); they
+    never repeat, so result.json lacks them.
     """
 
     schema: int = SCHEMA
@@ -497,6 +513,7 @@ class TrialResult:
     sdn: SdnResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
     routers: Mapping[str, RouterResult] = field(default_factory=dict, metadata=ABSENT_IF_EMPTY)
     things: Mapping[str, Any] = field(default_factory=dict, metadata=ABSENT_IF_EMPTY)
+    events: tuple[EventResult, ...] = field(default=(), metadata=ABSENT_IF_EMPTY)
     wall_s: float = field(default=0.0, compare=False)
     cpu_s: float | None = field(default=None, compare=False)
 

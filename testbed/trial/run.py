@@ -26,7 +26,7 @@ from .evidence.case import Case
 from .evidence.stage import Evidence
 from .folder import HOST, MARK, PROVENANCE, RESULT, TRIAL, DiskFull, is_full, mark, write_json
 from .gate import judge
-from .orders.sequence import Orders
+from .orders.sequence import Orders, with_events
 from .readiness import machines
 from .ready_kernel import ReadyKernel, ready_kernel
 from .result import TrialResult
@@ -85,6 +85,7 @@ def run(
         remains.check_whole(folder)
         remote.gather(folder, made.plan, {READ_BACK: made.observed, AFTER: made.observed_after, SAMPLES: made.sampled})
         registry.gather(trial.workload, made.plan, folder)
+        made = with_events(trial, made, folder)
         evidence = reader.read(trial, made, folder)
         case = Case(trial, made.plan, evidence)
         findings = judge.judge(case)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...codec.frozen import dataclass
+from ...model.expectation import Expectation, NotChecked
 from ...trial.result import TrialResult
 from ...trial.workload.background import backgrounds
 from .. import flow_sample
@@ -26,6 +27,17 @@ class Measured:
     metrics: Mapping[str, float | None]
     lost: Mapping[str, str] = field(default_factory=dict)
     samples: Callable[[], Sequence[FlowSamples]] = tuple
+
+    def part(self, rule: Expectation) -> tuple[float, float] | None:
+        """The part of the time that a rule is about, in seconds since the workload began. Raises NotChecked where it
+        counts from an event that did not come.
+        """
+        if rule.between_s is None or rule.event is None:
+            return rule.between_s
+        came = [each.at_s for each in self.result.events if (each.link, each.entry) == rule.event]
+        if not came or came[0] is None:
+            raise NotChecked(f"the event of {rule.since} did not come in the trial {self.result.id}")
+        return came[0] + rule.between_s[0], came[0] + rule.between_s[1]
 
     def value(self, name: str, number: int, between_s: tuple[float, float] | None = None) -> float | None:
         """In base units; None where the trial has no such value. `number` is for those of EXTRA, `between_s` a part of

@@ -42,6 +42,7 @@ class Verdict:
             "over": None if rule.over is None else {key: list(texts) for key, texts in rule.over.items()},
             "number": rule.number,
             "between": rule.between_s,
+            **({"since": rule.since} if rule.since else {}),
             "unit": rule.unit,
             "least": rule.bound(rule.least),
             "most": rule.bound(rule.most),
@@ -144,7 +145,7 @@ def _chosen(rule: Expectation, trials: Sequence[Measured], where: Choice) -> lis
             raise NotChecked(f"the trial {each.result.id} is {each.result.verdict}: {reasons}")
     found = []
     for each in meant:
-        value = each.value(rule.metric, rule.number, rule.between_s)
+        value = each.value(rule.metric, rule.number, each.part(rule))
         if value is None or not math.isfinite(value):
             why = f": its {each.lost[rule.metric]} is missing" if rule.metric in each.lost else ""
             raise NotChecked(f"the trial {each.result.id} has no {rule.metric}{why}")

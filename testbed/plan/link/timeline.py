@@ -1,15 +1,18 @@
-"""The timeline: the commands that change emulators and controllers while a workload runs. Pure, no I/O."""
+"""The timeline: the commands that change emulators and controllers while a workload runs, at times and at events. Pure,
+no I/O.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
 
 from ...codec.frozen import dataclass
 from ...error import UserError
-from ...model.schedule import Change
+from ...model.event import When
+from ...model.schedule import Came, Change, placed
 from ...model.topology import Link, Topology
 from ...model.workload import Workload
 from ..command import Command, script
@@ -37,6 +40,27 @@ class Moment:
 
     at_ns: int
     commands: tuple[Command, ...]
+
+
+@dataclass(frozen=True)
+class Event:
+    """The commands of an event of a link, and those of its end; a change that lasts has none of these.
+
+    `place` is that of the `change` in the link's schedule, from 0. Those of a link come one after the other. `came_ns`
+    is when it came; None before the trial, and if it never did.
+    """
+
+    link: str
+    place: int
+    change: Change
+    commands: tuple[Command, ...]
+    ending: tuple[Command, ...]
+    came_ns: int | None = None
+
+    @property
+    def when(self) -> When:
+        assert self.change.when is not None, "BUG: a change at a time is no event"
+        return self.change.when
 
 
 def until_ns(workload: Workload | None, links: Iterable[Link]) -> int:
@@ -88,6 +112,51 @@ def _wandered(link: Link, seed: int, end_ns: int) -> Link:
     return replace(link, wander=None, schedule=(*link.schedule, *found))
 
 
+def has_events(link: Link) -> bool:
+    return any(change.when is not None for change in link.schedule)
+
+
+def with_events(topology: Topology, came: Mapping[str, Came] | None, end_ns: int) -> Topology:
+    """The topology with times in the place of events, as `placed` has them."""
+    if not any(map(has_events, topology.links)):
+        return topology
+    links = (
+        replace(link, schedule=placed(link.schedule, None if came is None else came.get(link.name, {}), end_ns))
+        if has_events(link)
+        else link
+        for link in topology.links
+    )
+    return replace(topology, links=tuple(links))
+
+
+def events(
+    asked: Topology, timed: Topology, emulators: Iterable[Emulator], came: Mapping[str, Came] | None, *, real_time: bool
+) -> Iterator[Event]:
+    """The events of a topology `asked`, from that with times in their place and its emulators."""
+    for emulator in emulators:
+        if not has_events(timed.link(emulator.link)):
+            continue
+        changes = asked.link(emulator.link).schedule, timed.link(emulator.link).schedule
+        for place, (change, at) in enumerate(zip(*changes, strict=True)):
+            end_ns = None if at.for_ns is None else at.at_ns + at.for_ns
+            begin, end = (
+                () if at_ns is None else _together(_commands(emulator, at_ns, real_time=real_time))
+                for at_ns in (at.at_ns, end_ns)
+            )
+            at_ns = None if came is None else came.get(emulator.link, {}).get(place)
+            yield Event(emulator.link, place, change, begin, end, at_ns)
+
+
+def _commands(emulator: Emulator, at_ns: int, *, real_time: bool) -> list[Command]:
+    return [
+        command
+        for stage in emulator.stages
+        for before, state in pairwise(stage.history)
+        if state.at_ns == at_ns
+        for command in emulation.change(emulator, stage, before, state, real_time=real_time)
+    ]
+
+
 def check(links: Iterable[Link], end_ns: int) -> None:
     """Raises UserError for schedules of more than CHANGES_MAX changes."""
     for link in links:
@@ -120,6 +189,19 @@ def _together(commands: list[Command]) -> tuple[Command, ...]:
     """The commands sorted into one batch for each tool and namespace."""
     order = {key: n for n, key in enumerate(dict.fromkeys((c.tool, c.netns) for c in commands))}
     return tuple(sorted(commands, key=lambda c: order[c.tool, c.netns]))
+
+
+def event_comments(events: Iterable[Event]) -> str:
+    """The same for events."""
+    return "".join(map(_event_comment, events))
+
+
+def _event_comment(event: Event) -> str:
+    after = f", {event.change.at_ns / 1e9:g} s after the start or later" if event.change.at_ns else ""
+    said = f"# As soon as {event.when.words}{after}:\n{_commented(event.commands)}"
+    if event.change.for_ns is not None:
+        said += f"# {event.change.for_ns / 1e9:g} s later:\n{_commented(event.ending)}"
+    return said
 
 
 def comments(moments: Iterable[Moment]) -> str:

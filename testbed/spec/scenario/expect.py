@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 from ...codec.fault import MAPPING, Fault
 from ...codec.keyed import Keyed, Kind, key, keyed, named
-from ...codec.kind import LINES, NAME, TEXT, TIME, listed, record
-from ...codec.scalar import whole
+from ...codec.kind import LINES, NAME, TEXT, TIME, listed, pattern, record
+from ...codec.scalar import NAME_PATTERN, whole
 from ...error import UserError, ValueRefused, one_of
 from ...model.expectation import EXTRA_UNITS, OF_A_PART, Choice, Expectation
 from ...model.run_setting import METRIC_UNITS
@@ -36,6 +36,14 @@ def read_choice(value: object) -> Any:
 
 BOUND = {"anyOf": [{"type": "string"}, {"type": "number", "minimum": 0}], "examples": ["9 Mbit/s", "50 ms", "5 %", 0.9]}
 BOUND_KIND = Kind(TEXT.read, schema=BOUND)
+SINCE = pattern(
+    f"{NAME_PATTERN}( [1-9][0-9]{{0,3}})?",
+    "an event",
+    "a link, and behind it which entry of its schedule, if not the first: path 2",
+    "An event of a link's schedule.",
+    "path",
+    "path 2",
+)
 CHOICE = Kind(read_choice, schema=AXES)
 NUMBER = Kind(whole(0, NUMBER_MAX), schema={"type": "integer", "minimum": 0, "maximum": NUMBER_MAX})
 
@@ -55,6 +63,9 @@ class MeasureKeys(Keyed):
     between: tuple[int, ...] = key(
         "between", listed(TIME), "Only this part of the time: from and to, since the workload began.", default=()
     )
+    since: str | None = key(
+        "since", SINCE, "The link whose event `between` counts from, in place of the workload's start.", default=None
+    )
     least: str | None = key("least", BOUND_KIND, "The smallest value that is right.", default=None)
     most: str | None = key("most", BOUND_KIND, "The largest value that is right.", default=None)
 
@@ -71,7 +82,7 @@ class MeasureKeys(Keyed):
         unit = {**own, **EXTRA_UNITS}[self.metric]
         return Expectation(
             *(name, self.metric, unit, self.least, self.most, where, over, self.number or 0, tuple(needs), message),
-            self.between,
+            *(self.between, self.since or ""),
         )
 
     def bound_faults(self, own: Mapping[str, str] = METRIC_UNITS) -> Iterator[Fault]:
@@ -89,6 +100,8 @@ class MeasureKeys(Keyed):
             )
         if self.between:
             yield from self._part_faults()
+        elif self.since is not None:
+            yield Fault(("since",), "nothing counts from the event", "since with between", named=True)
         if self.least is None and self.most is None:
             yield Fault((), "any value would do", "least, most", named=True)
             return

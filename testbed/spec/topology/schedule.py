@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 from ... import units
 from ...codec.fault import Fault, Faulty
 from ...codec.keyed import Keyed, Kind, Schema, key, named
-from ...codec.kind import SPAN, TIME, listed, record
+from ...codec.kind import SPAN, TIME, listed, record, sound
 from ...error import ValueRefused, one_of
+from ...model.event import When
 from ...model.link.impairment import IMPAIRMENTS, Impairment
 from ...model.link.wander import LEAST_SDS
 from ...model.schedule import Change
@@ -77,6 +78,7 @@ def _kind(row: Impairment, field: FileField) -> Kind:
     return Kind(_ways(field.read_later or field.one.read, ways), _written(field.one.write), schema, none="none")
 
 
+WHEN = Kind(lambda value: sound(When, value), lambda value: value.written(), {"$ref": When})
 CHANGING = rows(lambda row: row.in_schedule)
 KEYS = tuple(row.key for row in CHANGING)
 CHANGEABLE = tuple(key for row in CHANGING for key in row.keys)
@@ -107,7 +109,9 @@ class ChangeFile(Keyed):
         for row in IMPAIRMENTS.values()
         if not row.in_schedule
     }
-    at: int = key("at", TIME, "When it begins, after the start of the workload.")
+    at: int | None = key("at", TIME, "When it begins, after the start of the workload.", default=None)
+    when: When | None = key("when", WHEN, "The state of a flow in which it begins, in place of a time.", default=None)
+    after: int | None = key("after", TIME, "With `when`: not before this time.", default=None)
     every: int | None = key(
         "every", SPAN, "The time from one beginning to the next, if it repeats; needs `for`.", default=None
     )
@@ -118,7 +122,8 @@ class ChangeFile(Keyed):
         for row in CHANGING:
             for way, value in self.ways(row.key).items():
                 found[way].append((row.name, value))
-        return Change(self.at, self.every, self.holds, *(tuple(found[way]) for way in (*WAYS, "data")))
+        at_ns = (self.at if self.when is None else self.after) or 0
+        return Change(at_ns, self.every, self.holds, *(tuple(found[way]) for way in (*WAYS, "data")), self.when)
 
     def said(self, key: str) -> Any:
         """What an impairment's key has; None if it is left out."""
@@ -140,7 +145,11 @@ class ChangeFile(Keyed):
                 keys[row.total] = sum(values.values())
             elif values:
                 keys[row.key] = values
-        keys |= {"at": change.at_ns, "every": change.every_ns, "holds": change.for_ns}
+        if change.when is None:
+            keys["at"] = change.at_ns
+        else:
+            keys |= {"when": change.when, "after": change.at_ns or None}
+        keys |= {"every": change.every_ns, "holds": change.for_ns}
         return cls(**keys)
 
 
@@ -161,11 +170,11 @@ def schedule_faults(schedule: Sequence[ChangeFile], link: Link) -> Iterator[Faul
     An entry that changes what earlier ones change at the same time is named once, with the first of them.
     """
     for index, file in enumerate(schedule):
-        for fault in (*_own_faults(file), *_link_faults(file, link)):
+        for fault in (*_own_faults(file), *_event_faults(file, link), *_link_faults(file, link)):
             yield fault.under(index)
     seen: dict[tuple[int, str, str], int] = {}
     for index, file in enumerate(schedule):
-        if file.holds is not None:
+        if file.holds is not None or file.at is None:
             continue
         places = {key: [(file.at, key, way) for way in file_sets(file, key)] for key in KEYS}
         same = [(seen[place], key) for key, all in places.items() for place in all if place in seen]
@@ -192,6 +201,28 @@ def _own_faults(file: ChangeFile) -> Iterator[Fault]:
     if file.every is not None and file.holds is not None and file.holds >= file.every:
         what = f"it would last {units.format_time(file.holds)} of every {units.format_time(file.every)}"
         yield Fault(("for",), what, "less than 'every'")
+
+
+def _event_faults(file: ChangeFile, link: Link) -> Iterator[Fault]:
+    if (file.at is None) == (file.when is None):
+        what = "nothing says when it begins" if file.at is None else "it begins at a time, and at an event"
+        yield Fault((), what, "at, or when", named=True)
+    if file.when is None:
+        if file.after is not None:
+            yield Fault(("after",), "it begins at a time", "after with when", named=True)
+        return
+    if file.every is not None:
+        what = "an event comes when the flow does"
+        yield Fault(("every",), what, "several entries, one for each time that it comes", named=True)
+    if any(change.when is None for change in link.schedule) or link.wander is not None:
+        what = "other changes of this link have times, and nobody knows which comes first"
+        yield Fault(("when",), what, "events alone, or times alone; another link for the other", named=True)
+    for name in KEYS:
+        values = file.ways(name).values()
+        picks = (getattr(value, "pick", value) for value in values)
+        if any(getattr(pick, "phase", None) == "seeded" for pick in picks):
+            what = "a seeded phase is drawn for the time of its change, which nobody knows beforehand"
+            yield Fault((name,), what, "a phase that is a number", named=True)
 
 
 def _link_faults(file: ChangeFile, link: Link) -> Iterator[Fault]:

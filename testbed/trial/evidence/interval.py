@@ -23,6 +23,9 @@ from ..observe.sample import Query, QueueSample, counter_samples, queue_samples
 MANY_FRAMES = 200
 """So many frames give a rate to half a percent, even if the first and the last straddle the ends of an interval."""
 
+TIMELINE = "timeline.jsonl"
+"""What the agent writes of it."""
+
 FOR_EVER_NS = 2**63 - 1
 """The end of an interval that nothing ended."""
 
@@ -145,7 +148,9 @@ def read_timeline(text: str, log: str) -> Timeline | None:
         return None
     start_ns = entries[0]["start_ns"]
     moments = {
-        e["at_ns"]: Happened(start_ns + e["at_ns"], e["begin_ns"], e["done_ns"], e["end_ns"]) for e in entries[1:]
+        e["at_ns"]: Happened(start_ns + e["at_ns"], e["begin_ns"], e["done_ns"], e["end_ns"])
+        for e in entries[1:]
+        if "at_ns" in e
     }
     return Timeline(start_ns, stop_ns, moments)
 

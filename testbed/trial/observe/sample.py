@@ -107,7 +107,7 @@ def tcp_samples(data: bytes, sources: tuple[Query, ...]) -> Iterator[TcpSample]:
     """Every socket in every answer, in the order of time."""
     for record, source in of_kind("tcp", data, sources):
         for body in netlink.bodies(record.messages):
-            yield _tcp(record.time_ns, source.netns, body)
+            yield tcp_sample(record.time_ns, source.netns, body)
 
 
 def received_series(
@@ -199,7 +199,7 @@ def device_counters(data: bytes, sources: tuple[Query, ...]) -> dict[tuple[str, 
     return found
 
 
-def _tcp(time_ns: int, netns: str, body: bytes) -> TcpSample:
+def tcp_sample(time_ns: int, netns: str, body: bytes) -> TcpSample:
     """struct inet_diag_msg: 4 bytes, then the socket's identity (ports in network order), 72 bytes in all."""
     family = socket.AddressFamily(body[0])
     source_port, destination_port = struct.unpack_from("!HH", body, 4)

@@ -1,26 +1,30 @@
 """The orders of a trial: all its steps in order, and what the files that they write contain. Pure, but for a look for a
-kernel module.
+kernel module, and for events that came, which a trial's folder tells.
 
 apply the plan → routes → check the RTT → read back → counters → workload, samples, captures, timeline → counters
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 from ...codec.frozen import dataclass
 from ...model.background import Constant
 from ...model.scenario import Trial
+from ...model.schedule import Came
 from ...plan import batch, command
 from ...plan.command import Command
+from ...plan.link.timeline import Event
 from ...plan.network import Plan, plan
 from ...plan.node import vm
-from ...plan.step import TIMELINE, Align, Await, Moment, Run, Sleep, Step, Stop, Timeline
+from ...plan.step import TIMELINE, Align, Await, Awaited, Moment, Run, Sleep, Step, Stop, Timeline
 from ..evidence.case import When
 from ..observe.sample import Query
 from ..start import bring_up, remote
 from ..start.memory import memory_bytes
-from ..start.refusal import check_acks, check_bpf, check_kernels, check_rates, check_vms, check_windows
+from ..start.refusal import check_acks, check_bpf, check_events, check_kernels, check_rates, check_vms, check_windows
+from ..subject import event
 from ..subject.capture import CAPTURE_BUFFER_BYTES, capture_points
 from ..subject.network import observed_after
 from ..subject.observer import AFTER, CHANGES, OBSERVER, READ_BACK, SAMPLES, changed, observed, sampled
@@ -73,8 +77,10 @@ class Orders:
         return self.plan.script() + comments + background.comments(self.drawn) + self.notes
 
 
-def orders(trial: Trial) -> Orders:
-    """The orders of a trial. Raises UserError for a trial that no kernel could carry out."""
+def orders(trial: Trial, came: Mapping[str, Came] | None = None) -> Orders:
+    """The orders of a trial; `came` says, after it, when the events of each link came. Raises UserError for a trial
+    that no kernel could carry out.
+    """
     check_windows(trial)
     check_vms(trial.topology, trial.kernel)
     check_bpf(trial)
@@ -88,9 +94,11 @@ def orders(trial: Trial) -> Orders:
         datapath=bring_up.datapath(trial.kernel),
         counted=trial.kernel.is_virtual_time,
         cuts_late=bring_up.cuts_late(trial.kernel) and not _captures_links(trial),
+        came=came,
     )
     check_kernels(trial, planned)
     check_acks(trial, planned)
+    check_events(trial, planned)
     if trial.kernel.is_virtual_time:
         check_rates(trial, planned)
     drawn = background.schedules(trial.background, trial.workload, planned, trial.seed)
@@ -128,6 +136,13 @@ def orders(trial: Trial) -> Orders:
     return Orders(planned, commands, steps, before, during, memory, drawn, between, after, notes)
 
 
+def with_events(trial: Trial, made: Orders, folder: Path) -> Orders:
+    """What was asked of the links at each time: the same orders with the times at which events came, which the trial's
+    folder tells.
+    """
+    return orders(trial, event.came(folder)) if made.plan.events else made
+
+
 def _captures_links(trial: Trial) -> bool:
     """Whether devices of an emulator are captured, which shall show every packet by itself."""
     return any(capture.at == link.name for capture in trial.captures for link in trial.topology.links)
@@ -144,14 +159,22 @@ def _with_timeline(steps: Sequence[Step], trial: Trial, planned: Plan, changed: 
     """The steps of a workload, with the timeline around the last foreground program: earlier ones only prepare. If
     programs in the background are waited for, it is the last one before, and the timeline ends with them.
     """
-    if not planned.timeline:
+    if not planned.timeline and not planned.events:
         return steps
-    moments = tuple(
-        Moment(each.at_ns, batch.steps(each.commands), tuple(remote.observe(planned, CHANGES, 0, changed)))
-        for each in planned.timeline
-    )
+    then = tuple(remote.observe(planned, CHANGES, 0, changed))
+    moments = tuple(Moment(each.at_ns, batch.steps(each.commands), then) for each in planned.timeline)
+    events = tuple(_awaited(trial, planned, each) for each in planned.events)
     ends = max((n for n, step in enumerate(steps) if isinstance(step, Await) and step.names), default=len(steps) - 1)
     at = max(n for n, step in enumerate(steps[: ends + 1]) if isinstance(step, Run) and step.background is None)
     until = ends if isinstance(steps[ends], Await) else at
-    timeline = Timeline(moments, registry.begin(trial.workload))
+    timeline = Timeline(moments, registry.begin(trial.workload), events, then if events else ())
     return (*steps[:at], timeline, *steps[at : until + 1], Stop(TIMELINE), *steps[until + 1 :])
+
+
+def _awaited(trial: Trial, planned: Plan, each: Event) -> Awaited:
+    flow, change = event.watched(trial, planned, each.when), each.change
+    return Awaited(
+        *(each.link, each.place, flow.netns, flow.version, flow.port),
+        *(each.when.states, each.when.phases, each.when.occurrence, change.at_ns, change.for_ns),
+        *(batch.steps(each.commands), batch.steps(each.ending)),
+    )

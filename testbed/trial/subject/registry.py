@@ -10,6 +10,7 @@ from .bpf import BPF
 from .capture import CAPTURES
 from .control_module import CONTROL_MODULES
 from .dhcp import DHCP
+from .event import EVENTS
 from .filter import FILTERS
 from .host_counter import HOST_COUNTERS
 from .machine import MACHINES, VMS
@@ -32,5 +33,6 @@ SUBJECTS: list[Subject[Any]] = [
     VMS,
     ROUND_TRIPS,
     ACKS,
+    EVENTS,
 ]
 """In the order of their steps at one time, and of their findings. A package outside the testbed appends its own."""
