@@ -140,6 +140,7 @@ def seen_evidence(
     """Evidence in which nothing was seen of most subjects."""
     from testbed.trial.subject.capture import Captures
     from testbed.trial.subject.control_module import ControlModules
+    from testbed.trial.subject.event import EventEvidence
     from testbed.trial.subject.host_counter import HostCounters
     from testbed.trial.subject.machine import Machines
     from testbed.trial.subject.network import NetworkEvidence
@@ -161,6 +162,7 @@ def seen_evidence(
         "captures": Captures({}, captures_dropped),
         "vms": {},
         "round_trips": RoundTrips(rtt_check),
+        "schedule_events": EventEvidence(),
     }
     made = Evidence(data_stages, answer_stages, outcome, tcp, device_drops or {}, things=things)
     return seen_as(made, **more)

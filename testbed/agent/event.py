@@ -28,14 +28,7 @@ ASKED = 1 << (INFO - 1) | 1 << (VEGASINFO - 1) | 1 << (CONG - 1)
 """Who asks for Vegas' numbers gets those of any control that tells some: there are eight bits, and BBR's is beyond."""
 HEADER, REQUEST, MESSAGE_BYTES = struct.Struct("=IHHII"), struct.Struct("!BBBBIHH"), 72
 STATES = ("open", "disorder", "cwr", "recovery", "loss")
-GAINS = {
-    (739, 739): ("startup",),
-    (88, 739): ("drain",),
-    (320, 512): ("probe_bw", "probe_up"),
-    (192, 512): ("probe_bw", "probe_down"),
-    (256, 512): ("probe_bw",),
-    (256, 256): ("probe_rtt",),
-}
+UNIT, HIGH = 256, 640
 BBR_BYTES = 20
 """Of struct tcp_bbr_info in mainline; other BBRs tell more, and their gains mean other things."""
 
@@ -83,8 +76,18 @@ def state_of(told: bytes) -> tuple[str, tuple[str, ...]]:
     ssthresh, cwnd = struct.unpack_from("=II", info, 76)
     if bbr is None:
         return STATES[info[1]], ("slow_start",) if cwnd < ssthresh else ("avoidance",)
-    phases = GAINS.get(struct.unpack_from("=II", bbr, 12), ()) if len(bbr) == BBR_BYTES else ()
-    return STATES[info[1]], phases
+    return STATES[info[1]], phases_of(*struct.unpack_from("=II", bbr, 12)) if len(bbr) == BBR_BYTES else ()
+
+
+def phases_of(pacing: int, window: int) -> tuple[str, ...]:
+    """Those of BBR by its gains, of which 0 are of one that has not begun."""
+    if not pacing or not window:
+        return ()
+    if window > HIGH:
+        return ("startup" if pacing > UNIT else "drain",)
+    if window <= UNIT:
+        return ("probe_rtt",)
+    return ("probe_bw",) if pacing == UNIT else ("probe_bw", "probe_up" if pacing > UNIT else "probe_down")
 
 
 class Waiting:

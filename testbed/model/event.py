@@ -12,9 +12,10 @@ of 1:
     probe_down    192              512                  the second
     probe_rtt     256              256                  bbr_update_gains()
 
-Mainline has no PROBE_UP and no PROBE_DOWN by name: draft-ietf-ccwg-bbr calls so what its PROBE_BW does with these two
-gains. Any control that tells no phases is in slow_start while its window is below its threshold, else in avoidance
-(RFC 5681, section 3.1).
+So that a BBR with somewhat other gains is in the same phases, a gain of pacing is above 1, below, or 1, and one of the
+window above 2.5, from there to above 1, or less. Mainline has no PROBE_UP and no PROBE_DOWN by name:
+draft-ietf-ccwg-bbr calls so what its PROBE_BW does with these two gains. Any control that tells no phases is in
+slow_start while its window is below its threshold, else in avoidance (RFC 5681, section 3.1).
 """
 
 from __future__ import annotations
@@ -120,15 +121,15 @@ def phases(cwnd: int, ssthresh: int, gains: tuple[int, int] | None, *, tells_oth
         return ()
     if gains is None:
         return ("slow_start",) if cwnd < ssthresh else ("avoidance",)
-    return GAINS.get(gains, ())
+    pacing, window = gains
+    if not pacing or not window:
+        return ()
+    if window > HIGH:
+        return ("startup",) if pacing > UNIT else ("drain",)
+    if window <= UNIT:
+        return ("probe_rtt",)
+    return ("probe_bw", *(("probe_up",) if pacing > UNIT else ("probe_down",) if pacing < UNIT else ()))
 
 
-HIGH, DRAIN, UNIT = 739, 88, 256
-GAINS = {
-    (HIGH, HIGH): ("startup",),
-    (DRAIN, HIGH): ("drain",),
-    (320, 512): ("probe_bw", "probe_up"),
-    (192, 512): ("probe_bw", "probe_down"),
-    (UNIT, 512): ("probe_bw",),
-    (UNIT, UNIT): ("probe_rtt",),
-}
+UNIT, HIGH = 256, 640
+"""Gains of 1 and of 2.5."""

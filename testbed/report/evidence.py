@@ -104,7 +104,7 @@ GROUPS: tuple[tuple[str, tuple[Section, ...]], ...] = (
             Section("Transient Events", ("idle", "rate-step", "app-limited")),
             Section(
                 "Sudden Changes in the Path",
-                ("rate-step", "delay-step", "timeout"),
+                ("rate-step", "delay-step", "timeout", "probe-fall", "recovery-rise", "probe-rtt-fall"),
             ),
             Section("Multipath Transport", why="the lab kernel has no MPTCP"),
             Section("Data Centers", ("incast", "ecn-step"), "rates beyond 1 Gbit/s, many paths"),

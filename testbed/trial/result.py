@@ -473,7 +473,7 @@ class TrialResult:
 
     `measured` has what only this tool measures; `trial.measured` reads it. `captures` maps each file to the workload's
     data in it (None: it was not read), `nic` each host to its kind of NIC (offload, plain), `vms` and `machines` each
-    such node to its result, `things` other subjects to what was seen of them. `events` are those of schedules.
+    such node to its result, `things` other subjects to what was seen of them. `schedule_events` are those of its links.
     `workload_s` is how long the workload took, and `steady_s` how long its ramp; None if the tool does not report it.
     `kernel` is where the trial ran (lab, lab-realtime, host), `kernel_release` the output of `uname -r` there. `lab_s`
     is emulated time. `wall_s` is real time, `cpu_s` the processor time of the guest (None: it was not measured); they
@@ -513,7 +513,7 @@ class TrialResult:
     sdn: SdnResult | None = field(default=None, metadata=ABSENT_IF_EMPTY)
     routers: Mapping[str, RouterResult] = field(default_factory=dict, metadata=ABSENT_IF_EMPTY)
     things: Mapping[str, Any] = field(default_factory=dict, metadata=ABSENT_IF_EMPTY)
-    events: tuple[EventResult, ...] = field(default=(), metadata=ABSENT_IF_EMPTY)
+    schedule_events: tuple[EventResult, ...] = field(default=(), metadata=ABSENT_IF_EMPTY)
     wall_s: float = field(default=0.0, compare=False)
     cpu_s: float | None = field(default=None, compare=False)
 

@@ -34,7 +34,7 @@ class Measured:
         """
         if rule.between_s is None or rule.event is None:
             return rule.between_s
-        came = [each.at_s for each in self.result.events if (each.link, each.entry) == rule.event]
+        came = [each.at_s for each in self.result.schedule_events if (each.link, each.entry) == rule.event]
         if not came or came[0] is None:
             raise NotChecked(f"the event of {rule.since} did not come in the trial {self.result.id}")
         return came[0] + rule.between_s[0], came[0] + rule.between_s[1]

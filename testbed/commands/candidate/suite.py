@@ -49,6 +49,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "sharing": ("coexistence", "harm", "minority", "start-stop", "second-flow", "rtt-unfairness", "unresponsive"),
         "short": ("short-flows", "short-vs-long", "long-vs-short", "latency"),
         "change": ("timeout", "rate-step", "delay-step", "varying-delay", "variable-rate"),
+        "phase": ("probe-fall", "recovery-rise", "probe-rtt-fall"),
         "reordering": ("undo-reorder", "undo-delay", "reordering"),
         "application": ("idle", "app-limited"),
         "aqm": ("aqm", "classic-ecn", "dualpi2"),

@@ -147,6 +147,7 @@ def check(case: Case, seen: EventEvidence) -> Iterator[Finding]:
         if event is None:
             yield _found(f"{each.link}: an event came that nobody asked for")
         else:
+            yield Finding("event", "valid", f"{_where(event)} came at {each.at_ns / 1e9:g} s", f"in {_state(each)}")
             yield from (_found(f"{_where(event)}: {what}") for what in _wrong(case, event, each))
     for waited in seen.waiting:
         if (event := asked.get((waited.link, waited.place))) is not None:
@@ -222,11 +223,11 @@ def _result(event: Event, each: Seen | None, seen: EventEvidence) -> EventResult
 
 
 EVENTS: Subject[EventEvidence] = Subject(
-    name="events",
+    name="schedule_events",
     kind=EventEvidence,
     read=read,
     missing=missing,
     checks=(check,),
     result=result,
-    field="events",
+    field="schedule_events",
 )

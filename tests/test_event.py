@@ -1,0 +1,297 @@
+"""Events of schedules: which state a sender is in, what is refused, what is planned, and what the gate says."""
+
+from __future__ import annotations
+
+import json
+import struct
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from trials import make_trial, steps_data
+
+from testbed.agent import event as agent
+from testbed.error import SpecError, UserError
+from testbed.model.event import STATES, When, phases
+from testbed.model.schedule import Change, course, placed
+from testbed.plan.step import Timeline, step_of
+from testbed.spec.load import load_scenario
+from testbed.trial.evidence.case import Case
+from testbed.trial.evidence.interval import Timeline as Log
+from testbed.trial.evidence.outcome import Outcome
+from testbed.trial.evidence.stage import Evidence
+from testbed.trial.orders.sequence import orders, with_events
+from testbed.trial.subject import event
+
+S = 10**9
+RECOVERY = {"when": {"state": "recovery"}, "after": "1 s", "for": "2 s", "rate": "5 Mbit/s"}
+START_NS = 3 * S
+
+
+def told(
+    ca_state: int, *, port: int = 5001, gains: tuple[int, int] | None = None, cwnd: int = 10, more: int = 0
+) -> str:
+    """What the kernel would say of a sender: struct inet_diag_msg, TCP_INFO, and BBR's numbers."""
+    info = bytearray(248)
+    info[0], info[1] = 1, ca_state
+    struct.pack_into("=II", info, 76, 20, cwnd)
+    found = struct.pack("=BBBB", 2, 1, 0, 0) + struct.pack("!HH", 40000, port) + bytes(64)
+    for number, data in ((2, bytes(info)), (16, None if gains is None else struct.pack("=5I", 1, 0, 9, *gains))):
+        if data is not None:
+            data += bytes(more) if number == 16 else b""
+            found += struct.pack("=HH", 4 + len(data), number) + data
+    return found.hex()
+
+
+@pytest.mark.parametrize(
+    ("gains", "found"),
+    [
+        ((739, 739), ("startup",)),
+        ((88, 739), ("drain",)),
+        ((320, 512), ("probe_bw", "probe_up")),
+        ((192, 512), ("probe_bw", "probe_down")),
+        ((256, 512), ("probe_bw",)),
+        ((256, 256), ("probe_rtt",)),
+        ((0, 0), ()),
+        ((340, 512), ("probe_bw", "probe_up")),
+        (None, ("slow_start",)),
+    ],
+)
+def test_the_agent_and_the_gate_find_the_same_phase(gains: tuple[int, int] | None, found: tuple[str, ...]) -> None:
+    assert phases(10, 20, gains, tells_other=False) == found
+    for number, state in enumerate(STATES):
+        assert agent.state_of(bytes.fromhex(told(number, gains=gains))) == (state, found)
+
+
+def test_at_its_threshold_a_window_avoids_congestion_and_another_bbr_tells_no_phase() -> None:
+    assert phases(20, 20, None, tells_other=False) == ("avoidance",)
+    assert agent.state_of(bytes.fromhex(told(0, cwnd=20))) == ("open", ("avoidance",))
+    assert phases(10, 20, None, tells_other=True) == ()
+    assert agent.state_of(bytes.fromhex(told(0, gains=(320, 512), more=8))) == ("open", ())
+
+
+def test_any_state_of_a_list_will_do_and_a_state_and_a_phase_must_both_hold() -> None:
+    assert When(states=("recovery", "loss")).holds("loss", ())
+    assert not When(states=("recovery",)).holds("open", ("probe_up",))
+    both = When(states=("recovery",), phases=("probe_up", "startup"))
+    assert both.holds("recovery", ("probe_bw", "probe_up"))
+    assert not both.holds("recovery", ("probe_bw",))
+
+
+def scenario(folder: Path, schedule: list[dict[str, Any]], **more: Any) -> Path:
+    file = folder / "s.yaml"
+    path = {"ends": ["a", "b"], "rate": "10 Mbit/s", "rtt": "40 ms", "schedule": schedule, **more.pop("path", {})}
+    said = {
+        "name": "s",
+        "topology": {"name": "t", "nodes": {"a": {"type": "host"}, "b": {"type": "host"}}, "links": {"path": path}},
+        "workload": {"tool": "flow", "from": "a", "to": "b", "duration": "5 s"},
+        **more,
+    }
+    file.write_text(json.dumps(said))
+    return file
+
+
+RULE = {"metric": "rtt", "most": "1 s", "between": ["1 s", "2 s"], "since": "path"}
+
+
+@pytest.mark.parametrize(
+    ("schedule", "more", "what"),
+    [
+        ([{"when": {"flow": 0}, "rate": "1 Mbit/s"}], {}, "any state would do"),
+        ([{"when": {"phase": "probing"}, "rate": "1 Mbit/s"}], {}, "'probing' is not known"),
+        ([{"when": {"state": "open", "flow": 200}, "rate": "1 Mbit/s"}], {}, "'200' is no flow"),
+        ([{**RECOVERY, "at": "1 s"}], {}, "it begins at a time, and at an event"),
+        ([{"rate": "1 Mbit/s"}], {}, "nothing says when it begins"),
+        ([{"at": "1 s", "after": "1 s", "rate": "1 Mbit/s"}], {}, "it begins at a time"),
+        ([{**RECOVERY, "every": "5 s"}], {}, "an event comes when the flow does"),
+        ([RECOVERY, {"at": "4 s", "rate": "1 Mbit/s"}], {}, "nobody knows which comes first"),
+        ([RECOVERY], {"path": {"down": {"from": "4 s", "for": "1 s"}}}, "nobody knows which comes first"),
+        ([{**RECOVERY, "loss": {"every": 9, "phase": "seeded"}}], {}, "a seeded phase is drawn for the time"),
+        ([{**RECOVERY, "corrupt": {"every": 9, "phase": "seeded"}}], {}, "a seeded phase is drawn for the time"),
+        (
+            [{"at": "1 s", "rate": "1 Mbit/s"}],
+            {"expect": [{"name": "r", "measure": RULE}]},
+            "the schedule of no link has this event: path",
+        ),
+        (
+            [RECOVERY],
+            {"expect": [{"name": "r", "measure": {**RULE, "since": "path 2"}}]},
+            "no link has this event: path 2; allowed: path 1",
+        ),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    tmp_path: Path, schedule: list[dict[str, Any]], more: dict[str, Any], what: str
+) -> None:
+    with pytest.raises(SpecError) as refused:
+        load_scenario(scenario(tmp_path, schedule, **more))
+    assert what in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "changes", "what"),
+    [
+        ([RECOVERY], {"kernel": "lab-realtime"}, "in real time a sender that is looked at"),
+        ([{**RECOVERY, "when": {"flow": 1, "state": "loss"}}], {}, "the workload has no flow 1; allowed: 0"),
+        ([{**RECOVERY, "when": {"flow": "web", "state": "loss"}}], {}, "no background of TCP has this name"),
+        (
+            [RECOVERY],
+            {"workload": {"tool": "iperf3", "duration": "5 s"}},
+            "of tool: iperf3 no flow is known; allowed: tool: flow",
+        ),
+    ],
+)
+def test_what_nobody_could_see_is_refused(schedule: list[dict[str, Any]], changes: dict[str, Any], what: str) -> None:
+    with pytest.raises(UserError) as refused:
+        orders(make_trial(path={"schedule": schedule}, **changes))
+    assert what in str(refused.value)
+
+
+def test_a_schedule_of_events_is_written_as_it_is_read(tmp_path: Path) -> None:
+    schedule = [RECOVERY, {"when": {"flow": "web", "phase": ["drain", "avoidance"], "occurrence": 2}, "down": True}]
+    (cell,) = load_scenario(scenario(tmp_path, schedule)).cells
+    again = make_trial(path={"schedule": schedule}).topology.links[0].schedule
+    assert [each.when for each in cell.topology.links[0].schedule] == [each.when for each in again]
+    assert again[1].when == When("web", phases=("drain", "avoidance"), occurrence=2)
+
+
+def asked(*events: dict[str, Any]) -> Any:
+    return make_trial(path={"rate": "10 Mbit/s", "schedule": list(events or (RECOVERY,))}, workload={"duration": "5 s"})
+
+
+SECOND = {"when": {"phase": "avoidance"}, "loss": "1 in 100", "rate": "20 Mbit/s"}
+
+
+def test_the_plan_knows_the_states_and_only_the_times_are_told_later() -> None:
+    trial = asked(RECOVERY, SECOND)
+    made, resolved = orders(trial), orders(trial, {"path": {0: 2 * S, 1: 5 * S}})
+    assert not made.plan.timeline
+    first, second = made.plan.events
+    assert [moment.commands for moment in resolved.plan.timeline] == [first.commands, first.ending, second.commands]
+    assert [moment.at_ns for moment in resolved.plan.timeline] == [2 * S, 4 * S, 5 * S]
+    assert made.observed == resolved.observed
+    assert made.changed == resolved.changed
+    for before, after in zip(made.plan.emulators, resolved.plan.emulators, strict=True):
+        for stages in zip(before.stages, after.stages, strict=True):
+            told = [[replace(state, at_ns=0) for state in stage.history] for stage in stages]
+            assert told[0] == told[1]
+
+
+def test_what_did_not_come_is_planned_behind_the_end_so_that_the_network_is_the_one_that_was_set_up() -> None:
+    trial = asked(RECOVERY, SECOND)
+    resolved = orders(trial, {}).plan
+    assert [len(stage.history) for stage in resolved.emulators[0].stages] == [4, 4]
+    assert all(moment.at_ns > 5 * S for moment in resolved.timeline)
+    ends_late = orders(trial, {"path": {0: resolved.until_ns - 1000}}).plan
+    assert [len(stage.history) for stage in ends_late.emulators[0].stages] == [4, 4]
+
+
+def test_the_states_of_a_link_do_not_depend_on_when_they_come() -> None:
+    rate = [Change(0, None, 7 * S, forward=(("rate_bps", n),), when=When(states=("loss",))) for n in (1, 2, 3)]
+    start = orders(asked()).plan.emulators[0].forward.asked
+    sequences = [
+        [now.rate_bps for _, now in course(start, placed(rate, came, 100 * S), "forward", True, 100 * S)]
+        for came in (None, {}, {0: S}, {0: S, 1: 9 * S}, {0: 90 * S, 1: 98 * S})
+    ]
+    assert all(each == sequences[0] for each in sequences)
+
+
+def test_the_steps_of_events_come_back_from_json() -> None:
+    (timeline,) = [step for step in orders(asked(RECOVERY, SECOND)).steps if isinstance(step, Timeline)]
+    assert timeline.events
+    (data,) = steps_data((timeline,))
+    assert step_of(json.loads(json.dumps(data))) == timeline
+    assert "events" not in steps_data(orders(make_trial()).steps)[-1]
+
+
+# ----- the gate
+
+
+def judged(tmp_path: Path, lines: list[dict[str, Any]], *events: dict[str, Any]) -> tuple[list[str], Any, Case]:
+    trial = asked(*events)
+    made = orders(trial)
+    folder = tmp_path
+    (folder / "timeline.jsonl").write_text(
+        "".join(json.dumps(each) + "\n" for each in [{"start_ns": START_NS}, *lines])
+    )
+    made = with_events(trial, made, folder)
+
+    seen = event.read(trial, made.plan, folder)
+    evidence = Evidence(
+        (),
+        (),
+        Outcome(START_NS, None, START_NS + 5 * S, 1.0, None, ()),
+        (),
+        {},
+        timeline=Log(START_NS, START_NS + 5 * S, {}),
+    )
+    case = Case(trial, made.plan, evidence)
+    found = [*event.missing(case, seen), *(each.text for each in event.check(case, seen) if each.verdict != "valid")]
+    return found, event.result(case, seen), case
+
+
+def came(at_ns: int, said: str, place: int = 0, late_ns: int = 0) -> dict[str, Any]:
+    note = {"link": "path", "place": place, "look_ns": START_NS + at_ns + late_ns, "told": said}
+    return {"at_ns": at_ns, "begin_ns": 1, "done_ns": 1, "end_ns": 1, "events": [note]}
+
+
+def ended(at_ns: int, place: int = 0) -> dict[str, Any]:
+    return {
+        "at_ns": at_ns,
+        "begin_ns": 1,
+        "done_ns": 1,
+        "end_ns": 1,
+        "events": [{"link": "path", "place": place, "ended": True}],
+    }
+
+
+def test_an_event_that_came_as_asked_is_fine_and_told(tmp_path: Path) -> None:
+    found, (result,), case = judged(tmp_path, [came(2 * S, told(3)), ended(4 * S), {"waiting": []}])
+    assert found == []
+    assert (result.at_s, result.until_s, result.state, result.phase) == (2, 4, "recovery", "slow_start")
+    assert [state.at_ns for state in case.plan.emulators[0].forward.history] == [0, 2 * S, 4 * S]
+
+
+WAITING = {"link": "path", "place": 0, "seen": {"open slow_start": 7, "open avoidance": 9}}
+
+
+def test_an_event_that_never_came_is_never_a_pass(tmp_path: Path) -> None:
+    found, (result, later), _ = judged(
+        tmp_path, [{"waiting": [WAITING, {**WAITING, "place": 1, "seen": {}}]}], RECOVERY, SECOND
+    )
+    assert found == [
+        "path: the change when flow 0 is in recovery never came",
+        "path: the change when flow 0 is in avoidance never came",
+    ]
+    assert result.at_s is None
+    assert later.state is None
+
+
+def test_an_event_of_which_nothing_is_known_is_missing(tmp_path: Path) -> None:
+    assert judged(tmp_path, [{"waiting": []}])[0] == ["what became of the event 1 of path"]
+    assert judged(tmp_path, [])[0] == ["what became of the event 1 of path"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "what"),
+    [
+        ([came(2 * S, told(0)), ended(4 * S)], "it came when the sender was in open"),
+        ([came(2 * S, told(3, port=5002)), ended(4 * S)], "sends to port 5002"),
+        ([came(S - 1_000_000, told(3)), ended(3 * S - 1_000_000)], "which is no time for it"),
+        ([came(2 * S + 1, told(3)), ended(4 * S + 1)], "which is no time for it"),
+        ([came(2 * S, told(3), late_ns=1_000_001), ended(4 * S)], "the sender was looked at"),
+        ([came(2 * S, told(3), late_ns=-1), ended(4 * S)], "the sender was looked at"),
+        ([came(2 * S, told(3)), ended(3 * S)], "which is not its time"),
+        ([came(2 * S, told(3)), ended(4 * S), came(5 * S, told(3), place=1)], "an event came that nobody asked for"),
+    ],
+)
+def test_an_event_that_came_otherwise_is_invalid(tmp_path: Path, lines: list[dict[str, Any]], what: str) -> None:
+    found, _, _ = judged(tmp_path, [*lines, {"waiting": []}])
+    assert any(what in each for each in found), found
+
+
+def test_events_of_a_link_come_in_their_turn(tmp_path: Path) -> None:
+    second = came(3 * S, told(0, cwnd=30), place=1)
+    found, _, _ = judged(tmp_path, [came(2 * S, told(3)), second, ended(4 * S), {"waiting": []}], RECOVERY, SECOND)
+    assert any("the event 2 came at 3 s, out of its turn" in each for each in found)
