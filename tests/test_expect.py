@@ -44,7 +44,7 @@ from testbed.sweep import run_file
 from testbed.sweep.expectation import judged
 from testbed.sweep.shard import Shard, scenario_key
 from testbed.sweep.store import Store
-from testbed.trial.result import TrialResult
+from testbed.trial.result import EventResult, TrialResult
 
 SCENARIO = """name: x
 topology:
@@ -342,6 +342,33 @@ def test_a_rule_about_a_part_of_the_time_is_kept_with_the_run_and_said_in_words(
     about["expect"][0]["between_ns"] = [5]
     (folder / "run.json").write_text(json.dumps(about))
     with pytest.raises(UserError, match="no part of the time"):
+        _ = Store(folder).open().expect
+
+
+def test_a_part_of_the_time_can_count_from_an_event_and_one_that_did_not_come_is_never_a_pass() -> None:
+    trial = flows_of(lambda at: 4e6 if at < 10 else 1e6)
+    came = EventResult("path", 1, "flow 0 is in recovery", 10.0, None, "recovery", None)
+    second = replace(came, entry=2, at_s=None, state=None)
+    trial = replace(trial, result=replace(trial.result, schedule_events=(came, second)))
+    slow = rule(least="0.5 Mbit/s", most="1.5 Mbit/s", between_ns=(10**9, 5 * 10**9))
+    asked = [replace(slow, name=str(n), since=since) for n, since in enumerate(("path", "path 1", "path 2", "wan", ""))]
+    found = verdicts(asked, [trial])
+    assert [each.outcome for each in found] == ["passed", "passed", "not checked", "not checked", "failed"]
+    assert found[0].low == pytest.approx(1e6)
+    assert "the event of path 2 did not come" in (found[2].seen or "")
+    assert found[0].data()["since"] == "path"
+    assert asked[0].measured == "goodput from 1 s to 5 s after the event of path"
+
+
+def test_a_rule_that_counts_from_an_event_is_kept_with_the_run(tmp_path: Path) -> None:
+    late = rule(between_ns=(1, 2), since="path 2")
+    folder = run_with(tmp_path / "r", late, rule(name="s"))
+    assert Store(folder).open().expect == (late, rule(name="s"))
+    about = json.loads((folder / "run.json").read_text())
+    assert ["since" in each for each in about["expect"]] == [True, False]
+    about["expect"][0]["since"] = "path two"
+    (folder / "run.json").write_text(json.dumps(about))
+    with pytest.raises(UserError, match="since is no event"):
         _ = Store(folder).open().expect
 
 

@@ -68,8 +68,12 @@ class Expectation:
 
     @property
     def event(self) -> tuple[str, int] | None:
-        """The link and the entry of the event from which `between_ns` counts; None is the workload's start."""
+        """The link and the entry of the event from which `between_ns` counts; None is the workload's start. Raises
+        UserError for what is none.
+        """
         link, _, entry = self.since.partition(" ")
+        if entry and not (entry.isascii() and entry.isdecimal()):
+            raise UserError(f"since is no event: {self.since!r}; allowed: a link, and which entry of its schedule")
         return (link, int(entry or 1)) if link else None
 
     @property

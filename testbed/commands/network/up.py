@@ -82,7 +82,7 @@ def up(
     feasibility.refuse_programs(made.steps, place)
     console = Terminal()
     if schedule and made.timeline is None:
-        raise UserError(f"{topology}: no link has a schedule; allowed: a link with one, or no --schedule")
+        raise UserError(f"{topology}: no link has a schedule with times; allowed: a link with one, or no --schedule")
     said = without_effect(read(topology), Folder.of(topology, may))
     for what in older_kernels([Kernel(place)]):
         say(console, ("warning", "yellow"), f": {what}")
