@@ -30,18 +30,29 @@ START_NS = 3 * S
 
 
 def told(
-    ca_state: int, *, port: int = 5001, gains: tuple[int, int] | None = None, cwnd: int = 10, more: int = 0
+    ca_state: int,
+    *,
+    port: int = 5001,
+    gains: tuple[int, int] | None = None,
+    cwnd: int = 10,
+    more: int = 0,
+    sent: int = 9,
 ) -> str:
     """What the kernel would say of a sender: struct inet_diag_msg, TCP_INFO, and BBR's numbers."""
     info = bytearray(248)
     info[0], info[1] = 1, ca_state
     struct.pack_into("=II", info, 76, 20, cwnd)
+    struct.pack_into("=I", info, 156, sent)
     found = struct.pack("=BBBB", 2, 1, 0, 0) + struct.pack("!HH", 40000, port) + bytes(64)
     for number, data in ((2, bytes(info)), (16, None if gains is None else struct.pack("=5I", 1, 0, 9, *gains))):
         if data is not None:
             data += bytes(more) if number == 16 else b""
             found += struct.pack("=HH", 4 + len(data), number) + data
     return found.hex()
+
+
+def state_by_agent(said: str) -> tuple[str, tuple[str, ...]]:
+    return agent.state_of(agent.attributes(bytes.fromhex(said)[agent.MESSAGE_BYTES :]))
 
 
 @pytest.mark.parametrize(
@@ -61,14 +72,14 @@ def told(
 def test_the_agent_and_the_gate_find_the_same_phase(gains: tuple[int, int] | None, found: tuple[str, ...]) -> None:
     assert phases(10, 20, gains, tells_other=False) == found
     for number, state in enumerate(STATES):
-        assert agent.state_of(bytes.fromhex(told(number, gains=gains))) == (state, found)
+        assert state_by_agent(told(number, gains=gains)) == (state, found)
 
 
 def test_at_its_threshold_a_window_avoids_congestion_and_another_bbr_tells_no_phase() -> None:
     assert phases(20, 20, None, tells_other=False) == ("avoidance",)
-    assert agent.state_of(bytes.fromhex(told(0, cwnd=20))) == ("open", ("avoidance",))
+    assert state_by_agent(told(0, cwnd=20)) == ("open", ("avoidance",))
     assert phases(10, 20, None, tells_other=True) == ()
-    assert agent.state_of(bytes.fromhex(told(0, gains=(320, 512), more=8))) == ("open", ())
+    assert state_by_agent(told(0, gains=(320, 512), more=8)) == ("open", ())
 
 
 def test_any_state_of_a_list_will_do_and_a_state_and_a_phase_must_both_hold() -> None:
@@ -79,7 +90,7 @@ def test_any_state_of_a_list_will_do_and_a_state_and_a_phase_must_both_hold() ->
     assert not both.holds("recovery", ("probe_bw",))
 
 
-def scenario(folder: Path, schedule: list[dict[str, Any]], **more: Any) -> Path:
+def scenario(folder: Path, schedule: list[Any], **more: Any) -> Path:
     file = folder / "s.yaml"
     path = {"ends": ["a", "b"], "rate": "10 Mbit/s", "rtt": "40 ms", "schedule": schedule, **more.pop("path", {})}
     said = {
@@ -278,6 +289,7 @@ def test_an_event_of_which_nothing_is_known_is_missing(tmp_path: Path) -> None:
     [
         ([came(2 * S, told(0)), ended(4 * S)], "it came when the sender was in open"),
         ([came(2 * S, told(3, port=5002)), ended(4 * S)], "sends to port 5002"),
+        ([came(2 * S, told(3, sent=0)), ended(4 * S)], "before the sender had sent anything"),
         ([came(S - 1_000_000, told(3)), ended(3 * S - 1_000_000)], "which is no time for it"),
         ([came(2 * S + 1, told(3)), ended(4 * S + 1)], "which is no time for it"),
         ([came(2 * S, told(3), late_ns=1_000_001), ended(4 * S)], "the sender was looked at"),

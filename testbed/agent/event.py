@@ -26,7 +26,7 @@ SENDING = 1 << 1 | 1 << 4 | 1 << 8
 INFO, VEGASINFO, CONG, BBRINFO = 2, 3, 4, 16
 ASKED = 1 << (INFO - 1) | 1 << (VEGASINFO - 1) | 1 << (CONG - 1)
 """Who asks for Vegas' numbers gets those of any control that tells some: there are eight bits, and BBR's is beyond."""
-HEADER, REQUEST, MESSAGE_BYTES = struct.Struct("=IHHII"), struct.Struct("!BBBBIHH"), 72
+HEADER, MESSAGE_BYTES = struct.Struct("=IHHII"), 72
 STATES = ("open", "disorder", "cwr", "recovery", "loss")
 UNIT, HIGH = 256, 640
 BBR_BYTES = 20
@@ -34,18 +34,43 @@ BBR_BYTES = 20
 
 
 class Senders:
-    """The sockets of a namespace with one port of their peers. The process is in that namespace when this is made."""
+    """The sockets of a namespace with one port of their peers. The process is in that namespace when this is made. Of
+    one that is `alone` the kernel is asked by its name once it is known, which takes half of the time.
+    """
 
-    def __init__(self, version: int, port: int) -> None:
+    def __init__(self, version: int, port: int, *, alone: bool) -> None:
+        self.alone, self.one = alone, b""
         self.socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, NETLINK_SOCK_DIAG)
-        states = struct.unpack("!I", struct.pack("=I", SENDING))[0]
-        body = REQUEST.pack(FAMILIES[version], socket.IPPROTO_TCP, ASKED, 0, states, 0, port) + bytes(32 + 12)
-        size = HEADER.size + len(body)
-        self.request = HEADER.pack(size, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST | NLM_F_DUMP, 0, 0) + body
+        self.socket.connect((0, 0))
+        self.head = struct.pack("=BBBBI", FAMILIES[version], socket.IPPROTO_TCP, ASKED, 0, SENDING)
+        self.all = self.request(struct.pack("!HH", 0, port) + bytes(44), NLM_F_DUMP)
 
-    def look(self) -> Iterator[bytes]:
-        """What the kernel says of each socket."""
-        self.socket.sendto(self.request, (0, 0))
+    def request(self, name: bytes, flags: int = 0) -> bytes:
+        """For the socket with this struct inet_diag_sockid, or those that have what is not 0 in it."""
+        body = self.head + name
+        return HEADER.pack(HEADER.size + len(body), SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST | flags, 0, 0) + body
+
+    def look(self) -> Iterator[tuple[bytes, dict[int, bytes]]]:
+        """What the kernel says of each socket that has sent data, with its attributes: before that it is in no state
+        that means anything.
+        """
+        if self.one:
+            self.socket.send(self.one)
+            answer = self.socket.recv(ANSWER_BYTES)
+            length, kind = HEADER.unpack_from(answer)[:2]
+            if kind != NLMSG_ERROR:
+                told = answer[HEADER.size : length]
+                yield told, attributes(told[MESSAGE_BYTES:])
+                return
+            self.one = b""
+        for told in self.each():
+            found = attributes(told[MESSAGE_BYTES:])
+            if has_sent(found):
+                self.one = self.request(told[4:52]) if self.alone else b""
+                yield told, found
+
+    def each(self) -> Iterator[bytes]:
+        self.socket.send(self.all)
         while True:
             answer, at = self.socket.recv(ANSWER_BYTES), 0
             while at + HEADER.size <= len(answer):
@@ -69,9 +94,13 @@ def attributes(data: bytes) -> dict[int, bytes]:
     return found
 
 
-def state_of(told: bytes) -> tuple[str, tuple[str, ...]]:
-    """TCP's state of recovery, and the phases of the congestion control."""
-    found = attributes(told[MESSAGE_BYTES:])
+def has_sent(found: dict[int, bytes]) -> bool:
+    (segments,) = struct.unpack_from("=I", found[INFO], 156)
+    return bool(segments)
+
+
+def state_of(found: dict[int, bytes]) -> tuple[str, tuple[str, ...]]:
+    """TCP's state of recovery, and the phases of the congestion control, by a socket's attributes."""
     info, bbr = found[INFO], found.get(BBRINFO)
     ssthresh, cwnd = struct.unpack_from("=II", info, 76)
     if bbr is None:
@@ -101,8 +130,8 @@ class Waiting:
     def look(self) -> bytes | None:
         """What the kernel said of the socket that makes it come now; None if none does."""
         there = None
-        for told in self.senders.look():
-            state, phases = state_of(told)
+        for told, found in self.senders.look():
+            state, phases = state_of(found)
             name = " ".join((state, *phases))
             self.seen[name] = self.seen.get(name, 0) + 1
             states, wanted = self.event["states"], self.event["phases"]
@@ -128,7 +157,7 @@ class Chain:
             return self.end[0]
         if not self.left:
             return None
-        least = max(self.from_ns, self.left[0].event["after_ns"])
+        least: int = max(self.from_ns, self.left[0].event["after_ns"])
         return -(-least // LOOK_NS) * LOOK_NS
 
     def act(self, at_ns: int, now_ns: Callable[[], int]) -> tuple[list[Step], Step | None]:
@@ -157,7 +186,7 @@ def chains(events: list[Step], enter: Callable[[str | None], None], leave: Calla
     def senders(event: Step) -> Senders:
         enter(event["netns"])
         try:
-            return Senders(event["version"], event["port"])
+            return Senders(event["version"], event["port"], alone=event["alone"])
         finally:
             leave()
 

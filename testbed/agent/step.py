@@ -43,7 +43,7 @@ import stat
 import subprocess
 import time
 
-from .child import Child, sleep_until
+from .child import Child, nap_until, sleep_until
 from .remote import REACH
 from .syscall import OUTSIDE, StepError, await_whole, mount, set_features, setns, text_of, write_files, write_sysfs
 
@@ -277,7 +277,7 @@ def moments(step: Step, chains: list[Chain], start_ns: int) -> Iterator[tuple[St
         at_ns = min([*due, *(moment["at_ns"] for moment in left[:1])], default=None)
         if at_ns is None:
             return
-        sleep_until(start_ns + at_ns)
+        (nap_until if chains else sleep_until)(start_ns + at_ns)
         planned = left.pop(0) if left and left[0]["at_ns"] == at_ns else None
         acts = [chain.act(at_ns, time.monotonic_ns) for chain in chains if chain.next_ns() == at_ns]
         notes = [note for _, note in acts if note is not None]

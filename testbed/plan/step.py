@@ -222,7 +222,7 @@ class Awaited:
     """An event of a link, the one at `place` in its schedule: a socket of `netns` with this `port` of its peer, over IP
     `version`, comes into one of the `states` and one of the `phases` (empty: any) for the `occurrence`-th time. It is
     looked for from `after_ns` on, and once the one before it of the link is over; then come the `steps`, and `for_ns`
-    later (None: never) the steps of its `ending`.
+    later (None: never) the steps of its `ending`. `alone`: no second socket has that port.
     """
 
     link: str
@@ -230,6 +230,7 @@ class Awaited:
     netns: str
     version: int
     port: int
+    alone: bool
     states: tuple[str, ...]
     phases: tuple[str, ...]
     occurrence: int

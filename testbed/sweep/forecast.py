@@ -35,6 +35,7 @@ from ..model.link.bucket import carried_bytes
 from ..model.scenario import Params, Trial
 from ..model.workload import AskedFlow, Transfer, Workload
 from ..plan import mininet
+from ..plan.link.timeline import looks
 from ..plan.network import Plan
 from ..plan.node import controller, frr
 from ..plan.step import Run
@@ -255,6 +256,7 @@ SECONDS = {
     "round": 0.25e-3,  # of samples
     "socket": 6e-6,  # in a round
     "moment": 11e-3,  # at which something changes
+    "look": 0.14e-3,  # at a sender, until it is in the state of an event
 }
 """Processor seconds of a trial, each time that something happens; `python -m benchmarks forecast` measures them all
 together, and perf what a packet's share consists of (docs/internals/speed.md).
@@ -336,7 +338,10 @@ def work(trial: Trial, made: Orders) -> Work:
         "flow": sum(map(len, made.drawn.values())),
         "busy": machines * (min(length_s, packets * PACKET_S) if packets else length_s),
     }
-    time = {"round": rounds, "socket": rounds * 2 * workload.connections, "moment": len(plan.timeline)}
+    time = {
+        **{"round": rounds, "socket": rounds * 2 * workload.connections},
+        **{"moment": len(plan.timeline) + 2 * len(plan.events), "look": looks(plan.events, length_s)},
+    }
     counts = tuple({**start, **data, **time}.items())
     terms = (_seconds(start), _seconds(data), _seconds(time))
     flying = 2 * packets / length_s * FRAME_BYTES * _rtt_s(plan) if length_s else 0.0

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from ...codec.frozen import dataclass
 from ...error import UserError
-from ...model.event import When
+from ...model.event import LOOK_NS, When
 from ...model.schedule import Came, Change, placed
 from ...model.topology import Link, Topology
 from ...model.workload import Workload
@@ -155,6 +155,14 @@ def _commands(emulator: Emulator, at_ns: int, *, real_time: bool) -> list[Comman
         if state.at_ns == at_ns
         for command in emulation.change(emulator, stage, before, state, real_time=real_time)
     ]
+
+
+def looks(events: Iterable[Event], length_s: float) -> float:
+    """How often senders are looked at while a workload runs, at most: if an event of each link never comes."""
+    after_s: dict[str, float] = {}
+    for each in events:
+        after_s.setdefault(each.link, each.change.at_ns / 1e9)
+    return sum(max(0.0, length_s - each) for each in after_s.values()) / (LOOK_NS / 1e9)
 
 
 def check(links: Iterable[Link], end_ns: int) -> None:

@@ -455,7 +455,8 @@ def absent_cells(rules: Sequence[Expectation], cells: Sequence[Cell]) -> Iterato
 def absent_events(rules: Sequence[Expectation], cells: Sequence[Cell]) -> Iterator[Fault]:
     """Rules that count from an event that a link's schedule lacks."""
     for number, rule in enumerate(rules):
-        for cell in cells if rule.event is not None else ():
+        event = rule.event
+        for cell in cells if event is not None else ():
             wheres = (rule.where, {**rule.where, **(rule.over or {})})
             if not any(chosen(where, dict(cell.params)) for where in wheres):
                 continue
@@ -465,7 +466,7 @@ def absent_events(rules: Sequence[Expectation], cells: Sequence[Cell]) -> Iterat
                 for place, change in enumerate(link.schedule, 1)
                 if change.when is not None
             ]
-            if " ".join(map(str, rule.event)) not in known:
+            if " ".join(map(str, event or ())) not in known:
                 what = f"the schedule of no link has this event: {rule.since}"
                 allowed = one_of(known, rule.since, "an entry with when")
                 yield Fault(("expect", number, "measure", "since"), what, allowed, named=True)

@@ -123,7 +123,8 @@ class ChangeFile(Keyed):
             for way, value in self.ways(row.key).items():
                 found[way].append((row.name, value))
         at_ns = (self.at if self.when is None else self.after) or 0
-        return Change(at_ns, self.every, self.holds, *(tuple(found[way]) for way in (*WAYS, "data")), self.when)
+        ways = {way: tuple(found[way]) for way in (*WAYS, "data")}
+        return Change(at_ns, self.every, self.holds, **ways, when=self.when)
 
     def said(self, key: str) -> Any:
         """What an impairment's key has; None if it is left out."""

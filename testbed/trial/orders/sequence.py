@@ -174,7 +174,7 @@ def _with_timeline(steps: Sequence[Step], trial: Trial, planned: Plan, changed: 
 def _awaited(trial: Trial, planned: Plan, each: Event) -> Awaited:
     flow, change = event.watched(trial, planned, each.when), each.change
     return Awaited(
-        *(each.link, each.place, flow.netns, flow.version, flow.port),
+        *(each.link, each.place, flow.netns, flow.version, flow.port, isinstance(each.when.flow, int)),
         *(each.when.states, each.when.phases, each.when.occurrence, change.at_ns, change.for_ns),
         *(batch.steps(each.commands), batch.steps(each.ending)),
     )

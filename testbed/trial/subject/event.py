@@ -134,7 +134,7 @@ def _seen(at_ns: int, note: Mapping[str, Any], netns: Mapping[tuple[str, int], s
 
 def missing(case: Case, seen: EventEvidence) -> Iterator[str]:
     """Of each event either that it came, or that it was waited for to the end."""
-    told = [(each.link, each.place) for each in (*seen.came, *seen.waiting)]
+    told = [*((each.link, each.place) for each in seen.came), *((each.link, each.place) for each in seen.waiting)]
     for each in case.plan.events:
         if told.count((each.link, each.place)) != 1 and case.evidence.timeline is not None:
             yield f"what became of the event {each.place + 1} of {each.link}"
@@ -184,6 +184,8 @@ def _wrong(case: Case, event: Event, each: Seen) -> Iterator[str]:
         yield f"the sender was looked at {each.look_ns} ns, and it came at {timeline.start_ns + each.at_ns} ns"
     if each.sender.destination_port != flow.port:
         yield f"the socket that was looked at sends to port {each.sender.destination_port}, the flow to {flow.port}"
+    if not each.sender.info["data_segs_out"]:
+        yield "it came before the sender had sent anything"
     if not event.when.holds(each.state, each.phases):
         yield f"it came when the sender was in {_state(each)}"
 
