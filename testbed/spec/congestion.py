@@ -29,6 +29,11 @@ MOST_BYTES = 16 << 20
 OBJECT = "bpf"
 
 
+def names_control(key: str) -> bool:
+    """Whether a key names a control, or one of its members, if it is a group of axes."""
+    return any(each.strip().rpartition(".")[2] in KEYS for each in key.split("+"))
+
+
 def named(document: Document) -> Iterator[tuple[At, Data]]:
     """Where a document names controls, and the names; of an object file, its place below the key `bpf`."""
     return _named(document.data, ())
@@ -37,9 +42,7 @@ def named(document: Document) -> Iterator[tuple[At, Data]]:
 def _named(data: Data, path: At, is_control: bool = False) -> Iterator[tuple[At, Data]]:
     if isinstance(data, dict):
         for key, value in data.items():
-            members = str(key).split("+")
-            is_named = any(each.strip().rpartition(".")[2] in KEYS for each in members)
-            yield from _named(value, (*path, key), is_control or is_named)
+            yield from _named(value, (*path, key), is_control or names_control(str(key)))
     elif isinstance(data, list):
         for place, value in enumerate(data):
             yield from _named(value, (*path, place), is_control)

@@ -19,11 +19,11 @@ from ...model.expectation import Choice, Expectation, chosen
 from ...model.run_setting import LAB
 from ...model.scenario import CONGESTION_SYSCTL, Axis, Cell, Params, Scenario
 from ...model.workload.command import CommandWorkload
+from ...spec.congestion import names_control
 from .contender import CUBIC, PROGRAM, VARIANT_KEY, Contender
 
 TESTED = "tested"
 """What parameters call the control under test."""
-CONTROL_KEY = re.compile(r"(^|\.)(congestion|tcp_congestion_control)$")
 PLACE = "{variant}"
 LIST = " + "
 """Between the members of a list, in a parameter."""
@@ -87,7 +87,7 @@ def _has(cell: Cell, scenario: Scenario) -> bool:
 def _cell(cell: Cell, side: Contender, here: Rename, told: Rename) -> Cell:
     workload: Any = cell.workload
     if isinstance(congestion := getattr(workload, "congestion", None), tuple):
-        is_list = any(LIST in text for key, text in cell.params if CONTROL_KEY.search(key))
+        is_list = any(LIST in text for key, text in cell.params if names_control(key))
         controls = _listed(congestion, here) if is_list else tuple(map(here, congestion))
         workload = replace(workload, congestion=controls)
     elif isinstance(congestion, str):
@@ -113,7 +113,7 @@ def _listed(controls: Sequence[str], rename: Rename) -> tuple[str, ...]:
 
 
 def _text(key: str, text: str, told: Rename) -> str:
-    if not CONTROL_KEY.search(key):
+    if not names_control(key):
         return text
     renamed = iter(_listed(WORD.findall(text), told))
     return WORD.sub(lambda word: next(renamed), text)

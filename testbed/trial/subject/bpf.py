@@ -134,17 +134,13 @@ def missing(case: Case, seen: Loaded | None) -> Iterator[str]:
         yield "a control in BPF" if seen is None else "no control in BPF, which was not asked for"
     if seen is None:
         return
-    for what, told in (
-        ("before it was loaded", seen.before),
-        ("then", seen.loaded),
-        ("after the workload", seen.after),
-    ):
-        if "reno" not in told:
-            yield f"the congestion controls of {case.trial.workload.source} {what}"
+    known = {"before the file was loaded": seen.before, "after that": seen.loaded, "after the workload": seen.after}
+    for when, told in known.items():
+        if "reno" not in told:  # every kernel has it
+            yield f"the congestion controls of {case.trial.workload.source} {when}"
     if not seen.sha256:
         yield "what the file in BPF had in it"
-    if len(seen.sockets) != len(case.trial.workload.asked_flows):
-        asked = len(case.trial.workload.asked_flows)
+    if len(seen.sockets) != (asked := len(case.trial.workload.asked_flows)):
         yield f"the controls of all sockets of the data: {len(seen.sockets)} of {asked} were seen"
 
 
