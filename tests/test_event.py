@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import socket
 import struct
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -37,13 +39,14 @@ def told(
     cwnd: int = 10,
     more: int = 0,
     sent: int = 9,
+    tcp: int = 1,
 ) -> str:
     """What the kernel would say of a sender: struct inet_diag_msg, TCP_INFO, and BBR's numbers."""
     info = bytearray(248)
     info[0], info[1] = 1, ca_state
     struct.pack_into("=II", info, 76, 20, cwnd)
     struct.pack_into("=I", info, 156, sent)
-    found = struct.pack("=BBBB", 2, 1, 0, 0) + struct.pack("!HH", 40000, port) + bytes(64)
+    found = struct.pack("=BBBB", 2, tcp, 0, 0) + struct.pack("!HH", 40000, port) + bytes(64)
     for number, data in ((2, bytes(info)), (16, None if gains is None else struct.pack("=5I", 1, 0, 9, *gains))):
         if data is not None:
             data += bytes(more) if number == 16 else b""
@@ -88,6 +91,24 @@ def test_any_state_of_a_list_will_do_and_a_state_and_a_phase_must_both_hold() ->
     both = When(states=("recovery",), phases=("probe_up", "startup"))
     assert both.holds("recovery", ("probe_bw", "probe_up"))
     assert not both.holds("recovery", ("probe_bw",))
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_flow_that_is_over_is_in_no_state(alone: bool) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.socket() as client:
+        client.connect(server.getsockname())
+        senders = agent.Senders(4, server.getsockname()[1], alone=alone)
+        with server.accept()[0] as other, senders.socket:
+            assert list(senders.look()) == []
+            client.sendall(b"x")
+            other.recv(1)
+            assert len(list(senders.look())) == len(list(senders.look())) == 1
+            client.shutdown(socket.SHUT_WR)
+            assert other.recv(1) == b""
+            until_s = time.monotonic() + 5  # the FIN is acknowledged late
+            while list(senders.look()) and time.monotonic() < until_s:
+                pass
+            assert list(senders.look()) == []
 
 
 def scenario(folder: Path, schedule: list[Any], **more: Any) -> Path:
@@ -187,6 +208,13 @@ def test_the_plan_knows_the_states_and_only_the_times_are_told_later() -> None:
         for stages in zip(before.stages, after.stages, strict=True):
             told = [[replace(state, at_ns=0) for state in stage.history] for stage in stages]
             assert told[0] == told[1]
+
+
+def test_an_event_that_changes_nothing_is_a_moment_too() -> None:
+    trial = asked({"when": {"state": "recovery"}, "for": "2 s", "rate": "10 Mbit/s"})
+    assert "(nothing changes)" in orders(trial).script
+    resolved = orders(trial, {"path": {0: 1 * S}})
+    assert [(moment.at_ns, moment.commands) for moment in resolved.plan.timeline] == [(S, ()), (3 * S, ())]
 
 
 def test_what_did_not_come_is_planned_behind_the_end_so_that_the_network_is_the_one_that_was_set_up() -> None:
@@ -290,6 +318,7 @@ def test_an_event_of_which_nothing_is_known_is_missing(tmp_path: Path) -> None:
         ([came(2 * S, told(0)), ended(4 * S)], "it came when the sender was in open"),
         ([came(2 * S, told(3, port=5002)), ended(4 * S)], "sends to port 5002"),
         ([came(2 * S, told(3, sent=0)), ended(4 * S)], "before the sender had sent anything"),
+        ([came(2 * S, told(3, tcp=5)), ended(4 * S)], "when the flow was over"),
         ([came(S - 1_000_000, told(3)), ended(3 * S - 1_000_000)], "which is no time for it"),
         ([came(2 * S + 1, told(3)), ended(4 * S + 1)], "which is no time for it"),
         ([came(2 * S, told(3), late_ns=1_000_001), ended(4 * S)], "the sender was looked at"),

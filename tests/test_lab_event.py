@@ -114,6 +114,14 @@ def test_an_event_that_never_comes_makes_the_trial_invalid_and_says_what_was_see
     assert [each.at_s for each in ran.result.schedule_events] == [None, None]
 
 
+def test_an_event_that_changes_nothing_comes_too(run_trial: RunTrial) -> None:
+    """Such as in the cell of a sweep in which the link is as it would become."""
+    ran = run_trial(path={**PATH, "schedule": [{"when": {"phase": "avoidance"}, "for": "200 ms", "rate": "10 Mbit/s"}]})
+    assert ran.result.verdict == "valid", ran.result.warnings
+    event, at_s = first(ran)
+    assert event.until_s == pytest.approx(at_s + 0.2, abs=1e-9)
+
+
 def same(one: Ran, other: Ran, *left_out: str) -> list[str]:
     names = {path.relative_to(one.folder) for path in one.folder.rglob("*") if path.is_file()}
     names = {each for each in names if each.name not in ("host.json", *left_out)}

@@ -60,7 +60,8 @@ class Senders:
             length, kind = HEADER.unpack_from(answer)[:2]
             if kind != NLMSG_ERROR:
                 told = answer[HEADER.size : length]
-                yield told, attributes(told[MESSAGE_BYTES:])
+                if SENDING >> told[1] & 1:  # who asks by name is told of one that is over, too
+                    yield told, attributes(told[MESSAGE_BYTES:])
                 return
             self.one = b""
         for told in self.each():

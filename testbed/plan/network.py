@@ -338,6 +338,7 @@ def plan(
         timeline=times.timeline(
             (e for e in emulators if came is not None or not times.has_events(topology.link(e.link))),
             later,
+            () if came is None else times.came_ns(topology, until_ns),
             real_time=real_time,
         ),
         events=tuple(times.events(asked, topology, emulators, came, real_time=real_time)),

@@ -176,13 +176,23 @@ def check(links: Iterable[Link], end_ns: int) -> None:
             )
 
 
+def came_ns(topology: Topology, end_ns: int) -> Iterator[int]:
+    """The times at which events of a topology came and were over, also of those that change nothing."""
+    for link in filter(has_events, topology.links):
+        yield from (at_ns for change in link.schedule for at_ns in change.instants(end_ns))
+
+
 def timeline(
-    emulators: Iterable[Emulator], others: Iterable[tuple[int, Command]] = (), *, real_time: bool
+    emulators: Iterable[Emulator],
+    others: Iterable[tuple[int, Command]] = (),
+    events_ns: Iterable[int] = (),
+    *,
+    real_time: bool,
 ) -> tuple[Moment, ...]:
-    """All changes of all emulators in the order of time. A moment has first `others`, each given with its time, then
-    the changes in the order of the file.
+    """All changes of all emulators in the order of time, and a moment at each of `events_ns`. A moment has first
+    `others`, each given with its time, then the changes in the order of the file.
     """
-    by_time: dict[int, list[Command]] = {}
+    by_time: dict[int, list[Command]] = {at_ns: [] for at_ns in events_ns}
     for at_ns, command in others:
         by_time.setdefault(at_ns, []).append(command)
     for emulator in emulators:
@@ -204,11 +214,14 @@ def event_comments(events: Iterable[Event]) -> str:
     return "".join(map(_event_comment, events))
 
 
+NOTHING = "#   (nothing changes)\n"
+
+
 def _event_comment(event: Event) -> str:
     after = f", {event.change.at_ns / 1e9:g} s after the start or later" if event.change.at_ns else ""
-    said = f"# As soon as {event.when.words}{after}:\n{_commented(event.commands)}"
+    said = f"# As soon as {event.when.words}{after}:\n{_commented(event.commands) or NOTHING}"
     if event.change.for_ns is not None:
-        said += f"# {event.change.for_ns / 1e9:g} s later:\n{_commented(event.ending)}"
+        said += f"# {event.change.for_ns / 1e9:g} s later:\n{_commented(event.ending) or NOTHING}"
     return said
 
 

@@ -31,6 +31,8 @@ from ..workload.background import FIRST_PORT
 
 INET_DIAG_BBRINFO, BBR_BYTES = 16, 20
 INFINITE = 0x7FFFFFFF
+SENDING = (1, 4, 8)
+"""TCP_ESTABLISHED, TCP_FIN_WAIT1 and TCP_CLOSE_WAIT of linux/tcp_states.h."""
 HINT = "look at timeline.jsonl"
 
 
@@ -45,13 +47,16 @@ class Flow:
 
 @dataclass(frozen=True)
 class Seen:
-    """An event that came `at_ns` after the start, and what was told of the sender at `look_ns` of CLOCK_MONOTONIC."""
+    """An event that came `at_ns` after the start, and what was told of the sender at `look_ns` of CLOCK_MONOTONIC. One
+    that `is_over` has closed, and all that it sent was acknowledged.
+    """
 
     link: str
     place: int
     at_ns: int
     look_ns: int
     sender: TcpSample
+    is_over: bool
     state: str
     phases: tuple[str, ...]
 
@@ -129,7 +134,8 @@ def _seen(at_ns: int, note: Mapping[str, Any], netns: Mapping[tuple[str, int], s
         gains,
         tells_other=bbr is not None and not is_mainline,
     )
-    return Seen(*place, at_ns, note["look_ns"], sender, STATES[int(sender.info["ca_state"] or 0)], known)
+    is_over = body[1] not in SENDING
+    return Seen(*place, at_ns, note["look_ns"], sender, is_over, STATES[int(sender.info["ca_state"] or 0)], known)
 
 
 def missing(case: Case, seen: EventEvidence) -> Iterator[str]:
@@ -186,6 +192,8 @@ def _wrong(case: Case, event: Event, each: Seen) -> Iterator[str]:
         yield f"the socket that was looked at sends to port {each.sender.destination_port}, the flow to {flow.port}"
     if not each.sender.info["data_segs_out"]:
         yield "it came before the sender had sent anything"
+    if each.is_over:
+        yield "it came when the flow was over"
     if not event.when.holds(each.state, each.phases):
         yield f"it came when the sender was in {_state(each)}"
 
