@@ -33,9 +33,15 @@ CAN_LOAD = """\
 no() { echo "this kernel $1, without which it loads no control in BPF" >&2; exit 1; }
 [ -e /sys/kernel/btf/vmlinux ] || no "tells no types (BTF)"
 [ "$(cat /proc/sys/net/core/bpf_jit_enable)" -gt 0 ] || no "has no JIT for BPF, or it is off"
+own=/lib/modules/$(uname -r)/config there=/boot/config-$(uname -r)
+if [ -e "$own" ] && [ ! -e "$there" ]; then
+    mkdir -p /boot && ln -s "$own" "$there" || :
+fi
 sha256sum "$0"
 """
-"""What the verifier and the loader would say of it is long, and names neither."""
+"""What the verifier and the loader would say of either is long, and does not name it. Objects may ask for values of the
+kernel's configuration, such as CONFIG_HZ, for which the loader looks in /boot.
+"""
 
 LOOK = """\
 sleep "$0"
