@@ -118,6 +118,8 @@ CLASSES: Mapping[Outcome, str] = {
 COLUMNS = ("cell", "metric", "base", "candidate", "difference", "95 % interval", "seeds", "tolerance", "verdict")
 
 
+CellName: TypeAlias = tuple[str, frozenset[tuple[str, str]]]
+"""A scenario, and the parameters of one of its cells."""
 Rules: TypeAlias = Mapping[str, Sequence[tuple[Verdict, Verdict]]]
 """By scenario: what became of each rule with the base, and with the candidate."""
 
@@ -125,18 +127,19 @@ Rules: TypeAlias = Mapping[str, Sequence[tuple[Verdict, Verdict]]]
 @dataclass(frozen=True)
 class Evidence:
     """A comparison and what the page says around it: the verdict in a sentence, `differences` of the sides, what they
-    ran `on`, and for each cell (scenario, parameters) the command that repeats a trial of it. `suite` are the scenarios
-    that are the testbed's own: one of the author's belongs to no section, whatever it is called. `rules` are those of
-    `expect`.
+    ran `on`, and for each cell the command that repeats a trial of it. `suite` are the scenarios that are the testbed's
+    own: one of the author's belongs to no section, whatever it is called. `rules` are those of `expect`, `acks` the
+    pages beside this one that show each ACK of a cell.
     """
 
     found: RunComparison
     sentence: str
     differences: tuple[str, ...]
     on: tuple[str, ...]
-    repeats: Mapping[tuple[str, frozenset[tuple[str, str]]], str]
+    repeats: Mapping[CellName, str]
     suite: frozenset[str]
     rules: Rules = field(default_factory=dict)
+    acks: Mapping[CellName, str] = field(default_factory=dict)
 
     @property
     def of_suite(self) -> RunComparison:
@@ -239,9 +242,16 @@ def _scenario(name: str, evidence: Evidence, shown: set[str]) -> list[str]:
         for key in _cells(mine)
         if (command := evidence.repeats.get((name, frozenset(key.params)))) is not None
     ]
+    link = "each ACK of one seed, base and candidate"
+    pages = [
+        f'<p>{_text(mine.label(key.cell))}: <a href="{html.escape(file)}">{link}</a></p>'
+        for key in _cells(mine)
+        if (file := evidence.acks.get((name, frozenset(key.params)))) is not None
+    ]
     return [
         f'<div id="scenario-{_anchor(name)}">{said}</p>',
         f'<div class="scroll"><table>{table}</table></div>',
+        *pages,
         *_rules(evidence.rules.get(name, ())),
         f"<details><summary>To repeat a cell, type</summary><ul>{''.join(commands)}</ul></details></div>",
     ]

@@ -149,8 +149,8 @@ class Suite:
         self._take_over()
         self._foretell()
         for number, (path, _) in enumerate(scenarios):
-            is_new = self._left_s() > 0 and self._measure(path)
-            if self._left_s() <= 0 and self._lacks(path):
+            is_new = self.left_s() > 0 and self._measure(path)
+            if self.left_s() <= 0 and self._lacks(path):
                 said = f"{number} of {len(scenarios)} scenarios are measured; the same command goes on"
                 say(self.console, f"the budget is spent before there is anything to judge: {said}")
                 return None
@@ -171,7 +171,7 @@ class Suite:
         wanted = question.of_runs(self.base, self.candidate, TOLERANCE, None, self._ignored(scenarios))
         budget = self.budget
         if budget.wall_s is not None:
-            budget = replace(budget, wall_s=max(0.0, self._left_s()))
+            budget = replace(budget, wall_s=max(0.0, self.left_s()))
         UntilDecided(wanted, budget, self.jobs, self.console).carry_out()
         return question.answer(wanted)
 
@@ -189,18 +189,18 @@ class Suite:
 
     def _take_over(self) -> None:
         """Takes first trials that another suite measured of the same side; its folder's name differs in the end."""
-        for path, (home, side) in product(self.files, self._sides):
+        for path, (home, side) in product(self.files, self.sides):
             store, alike = Store(home / path.stem), f"{home.name.rpartition('-')[0]}-*"
             others = sorted({*home.parent.glob(f"{alike}/{path.stem}")} - {store.path})
-            for other, trial in product(others, self._asked(path, side).trials() if others else ()):
+            for other, trial in product(others, self.asked(path, side).trials() if others else ()):
                 with suppress(UserError):  # another scenario of this name
                     _take(trial, Store(other), store)
 
     def _foretell(self) -> None:
         """Says what the first seeds will take."""
         waiting, least_s, most_s, cpu_s = 0, 0.0, 0.0, 0.0
-        for path, (home, side) in product(self.files, self._sides):
-            scenario = self._asked(path, side)
+        for path, (home, side) in product(self.files, self.sides):
+            scenario = self.asked(path, side)
             if not scenario.cells:
                 continue
             prepared = prepare(scenario, Store(home / path.stem))
@@ -215,22 +215,24 @@ class Suite:
             say(self.console, f"suite: {what}, {took}{budget}")
 
     @property
-    def _sides(self) -> tuple[tuple[Path, Contender], ...]:
+    def sides(self) -> tuple[tuple[Path, Contender], ...]:
+        """The base and the candidate, each with its folder."""
         return (self.base, self.pair.base), (self.candidate, self.pair.candidate)
 
-    def _asked(self, path: Path, side: Contender) -> Scenario:
+    def asked(self, path: Path, side: Contender) -> Scenario:
         """A scenario with its first seeds, for a side."""
         return under_test(load_scenario(path, side.settings), side, self.pair.base.control, LEAST)
 
-    def _left_s(self) -> float:
+    def left_s(self) -> float:
+        """What is left of the budget."""
         wall_s = self.budget.wall_s
         return float("inf") if wall_s is None else wall_s - (time.monotonic() - self.began_s)
 
     def _measure(self, path: Path) -> bool:
         """The first seeds of a scenario on both sides; whether anything was measured."""
         is_new = False
-        for home, side in self._sides:
-            scenario = self._asked(path, side)
+        for home, side in self.sides:
+            scenario = self.asked(path, side)
             if not scenario.cells:
                 what = (
                     "program has {variant} in its words"
@@ -244,14 +246,14 @@ class Suite:
                 continue
             is_new = True
             say(self.console, f"{path.stem}, {side.label}:")
-            until_s = time.monotonic() + self._left_s()
+            until_s = time.monotonic() + self.left_s()
             carry_out(scenario, store, files_of(path), self.jobs, self.console, until_s=until_s)
         return is_new
 
     def _lacks(self, path: Path) -> bool:
         """Whether a first trial of the scenario has neither a result nor a failure."""
-        for home, side in self._sides:
-            trials, store = self._asked(path, side).trials(), Store(home / path.stem)
+        for home, side in self.sides:
+            trials, store = self.asked(path, side).trials(), Store(home / path.stem)
             failed = store.failures() if store.exists else {}
             if any(not (store.path / "trials" / each.id).is_dir() and each.id not in failed for each in trials):
                 return True
@@ -298,7 +300,7 @@ class Suite:
 
     def rules(self) -> Rules:
         """What became of the rules of each scenario, on both sides."""
-        stores = {path.stem: [Store(home / path.stem) for home, _ in self._sides] for path in self.files}
+        stores = {path.stem: [Store(home / path.stem) for home, _ in self.sides] for path in self.files}
         return {
             name: tuple(zip(*(judged(each, each.results()) for each in both), strict=True))
             for name, both in stores.items()

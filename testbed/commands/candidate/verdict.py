@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -17,7 +18,7 @@ from ...compare.headline import headline
 from ...compare.run import Outcome, RunComparison
 from ...error import harmless
 from ...report import evidence
-from ...report.evidence import Evidence, Rules
+from ...report.evidence import CellName, Evidence, Rules
 from ...sweep.store import Store
 from ...trial.folder import write_named
 from ..comparison_table import COLOUR, COLUMNS, EXIT_CODES, MORE
@@ -64,7 +65,7 @@ def show_verdict(
     """Prints it, writes the files beside the candidate's results, and returns the exit code. `suite` are the scenarios
     that are the testbed's own, `rules` those of all.
     """
-    notes = (*notes, *_rules(pair, rules))
+    asked, notes = notes, (*notes, *_rules(pair, rules))
     width = terminal_width()
     rows = [row for row in run_text.run_rows(found) if row[-1] not in QUIET]
     at = [run_text.RUN_HEADERS.index(name) for name in SHOWN]
@@ -79,13 +80,27 @@ def show_verdict(
         (MARKDOWN, markdown(pair, found, notes)),
         (JSON, run_text.run_json(found)),
         (JUNIT, junit.run_junit(found, junit.FAILS, _now())),
-        (EVIDENCE, evidence.page(_evidence(pair, found, notes, home, suite, rules))),
     ):
         write_named(home / name, harmless(text))
+    write_evidence(pair, found, asked, home, suite, rules)
     show([literal(paragraph(f"for build servers: {home}/{{{MARKDOWN},{JUNIT},{JSON}}}", width))])
     show([literal(paragraph(f"for people, by the sections of RFC 9743: {home}/{EVIDENCE}", width))])
     show([literal(paragraph(sentence(pair, found), width))])
     return EXIT_CODES[found.verdict]
+
+
+def write_evidence(
+    pair: Pair,
+    found: RunComparison,
+    notes: Sequence[str],
+    home: Path,
+    suite: frozenset[str],
+    rules: Rules,
+    acks: Mapping[CellName, str] = MappingProxyType({}),
+) -> None:
+    """The page for people; `acks` are the pages beside it that show each ACK of a cell."""
+    made = _evidence(pair, found, (*notes, *_rules(pair, rules)), home, suite, rules)
+    write_named(home / EVIDENCE, harmless(evidence.page(replace(made, acks=acks))))
 
 
 def _rules(pair: Pair, rules: Rules) -> list[str]:

@@ -14,7 +14,7 @@ import typer
 from ...error import UserError
 from ...kernel.image.workbench import Built
 from .. import option_rule
-from ..candidate import contender, smoke, suite, verdict, watch
+from ..candidate import ack_pages, contender, smoke, suite, verdict, watch
 from ..candidate.suite import Suite
 from ..comparison_table import EXIT_CODES
 from ..computer.kernel import Bar, Use
@@ -172,7 +172,10 @@ def _judge(made: Suite) -> int:
         found = made.carry_out()
         if found is None:
             return EXIT_CODES["cannot tell"]
-        code = verdict.show_verdict(pair, found, _notes(made), made.candidate, made.own, made.rules())
+        about = pair, found, _notes(made), made.candidate, made.own, made.rules()
+        code = verdict.show_verdict(*about)
+        if acks := ack_pages.write(made, found):
+            verdict.write_evidence(*about, acks)
         broken = {where: line for where, why in made.failures().items() if (line := smoke.oops_in(why))}
     if broken:
         where, line = next(iter(broken.items()))

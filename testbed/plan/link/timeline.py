@@ -32,6 +32,8 @@ SHOWN_NS = 60 * 10**9
 """How long a plan without a workload follows a schedule, just to show it."""
 
 CHANGES_MAX = 10_000
+WAIT_S = 1.0
+"""How long an event is waited for, as a forecast has it."""
 
 
 @dataclass(frozen=True)
@@ -158,11 +160,9 @@ def _commands(emulator: Emulator, at_ns: int, *, real_time: bool) -> list[Comman
 
 
 def looks(events: Iterable[Event], length_s: float) -> float:
-    """How often senders are looked at while a workload runs, at most: if an event of each link never comes."""
-    after_s: dict[str, float] = {}
-    for each in events:
-        after_s.setdefault(each.link, each.change.at_ns / 1e9)
-    return sum(max(0.0, length_s - each) for each in after_s.values()) / (LOOK_NS / 1e9)
+    """About how often senders are looked at while a workload runs, if each event comes after WAIT_S of waiting."""
+    waits_s = (min(WAIT_S, max(0.0, length_s - each.change.at_ns / 1e9)) for each in events)
+    return sum(waits_s) / (LOOK_NS / 1e9)
 
 
 def check(links: Iterable[Link], end_ns: int) -> None:
