@@ -19,6 +19,7 @@ from testbed.commands.candidate.contender import Contender, Pair
 from testbed.commands.candidate.suite import Suite
 from testbed.commands.sequential import until_decided
 from testbed.commands.sequential.budget import Budget
+from testbed.kernel.guest import TrialError
 from testbed.kernel.image.cache import KernelImage
 from testbed.model.run_setting import LAB
 from testbed.model.scenario import Trial
@@ -117,7 +118,7 @@ def test_a_trial_without_a_result_costs_its_page_alone(monkeypatch: pytest.Monke
 
     def broken(trial: Trial, made: Orders, folder: Path, **options: Any) -> TrialResult:
         if trial.acks and dict(trial.params)["path.rtt"] == "20 ms":
-            raise sweep.TrialError("it hangs")
+            raise TrialError("it hangs")
         return run(trial, made, folder, **options)
 
     monkeypatch.setattr(sweep.runner, "run", broken)
