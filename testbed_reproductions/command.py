@@ -165,7 +165,8 @@ def reproduce(
         bool,
         typer.Option(
             "--until-decided",
-            help="Begin with 4 seeds, and add some where rows are undecided, up to the publication's number or 20.",
+            help="Begin with 4 seeds, or those that ran, and add some where rows are undecided, up to the "
+            "publication's number or 20.",
         ),
     ] = False,
     dry_run: Annotated[
@@ -270,10 +271,12 @@ class Runs:
     def add_seeds(self, rows: Sequence[Row]) -> None:
         """From now on scenarios of these rows get more seeds, until the rows are decided."""
         names = _scenarios(rows)
-        self.looks = self.looks.begun(
-            {name: look.sizes(self._asked(name).repetitions, load_scenario(_path(name)).repetitions) for name in names}
-        )
+        self.looks = self.looks.begun({name: self._sizes(name) for name in names})
         self.is_growing = True
+
+    def _sizes(self, name: str) -> tuple[int, ...]:
+        full = load_scenario(_path(name)).repetitions
+        return look.sizes(self._asked(name).repetitions, full, has_run=self._store(name).exists)
 
     def carry_out(self, rows: Sequence[Row], jobs: int) -> None:
         """Runs what is missing of every scenario of these rows that this version and this machine can run."""

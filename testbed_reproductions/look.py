@@ -20,11 +20,12 @@ MOST = 20
 FILE = "looks.json"
 
 
-def sizes(asked: int, full: int) -> tuple[int, ...]:
+def sizes(asked: int, full: int, *, has_run: bool = False) -> tuple[int, ...]:
     """The numbers of seeds at which rows are judged: as many as the scenario asks for, at most 4; then twice as many
-    each time, up to the publication's own number `full`, or 20 if that is more.
+    each time, up to the publication's own number `full`, or 20 if that is more. One that `has_run` was judged with all
+    that it asks for, which is the first look.
     """
-    found = [min(asked, FIRST)]
+    found = [asked if has_run else min(asked, FIRST)]
     while found[-1] < max(full, MOST):
         found.append(min(2 * found[-1], max(full, MOST)))
     return tuple(found)

@@ -164,6 +164,20 @@ def test_without_the_option_nothing_grows_and_seeds_that_were_added_stay(tmp_pat
     assert found.judgement.error == ERROR / 5
 
 
+def test_a_scenario_that_has_run_begins_with_the_seeds_with_which_it_was_judged(tmp_path: Path, fake: Fake) -> None:
+    """With four of its ten they would be judged once more than is counted."""
+    (row,) = (row for row in ROWS if row.id == "S4-T2")
+    (scenario,) = row.scenarios
+    full = Runs(tmp_path, "full", Console(quiet=True))
+    full.add_seeds([row])
+    assert full.looks.sizes[scenario] == (4, 8, 16, 20)
+    (tmp_path / scenario).mkdir()
+    (tmp_path / scenario / "run.json").write_text("{}")
+    again = Runs(tmp_path, "full", Console(quiet=True))
+    again.add_seeds([row])
+    assert again.looks.sizes[scenario] == (10, 20)
+
+
 def test_a_run_that_goes_on_begins_where_it_was(tmp_path: Path, fake: Fake) -> None:
     look.write(tmp_path, Looks({SCENARIO: (2, 4, 8, 16, 20)}, {SCENARIO: 8}))
     runs = runs_in(tmp_path)
