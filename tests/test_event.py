@@ -69,20 +69,24 @@ def state_by_agent(said: str) -> tuple[str, tuple[str, ...]]:
         ((256, 256), ("probe_rtt",)),
         ((0, 0), ()),
         ((340, 512), ("probe_bw", "probe_up")),
+        ((710, 512), ("startup",)),
+        ((88, 512), ("drain",)),
+        ((320, 576), ("probe_bw", "probe_up")),
+        ((232, 512), ("probe_bw", "probe_down")),
+        ((256, 128), ("probe_rtt",)),
         (None, ("slow_start",)),
     ],
 )
 def test_the_agent_and_the_gate_find_the_same_phase(gains: tuple[int, int] | None, found: tuple[str, ...]) -> None:
-    assert phases(10, 20, gains, tells_other=False) == found
+    assert phases(10, 20, gains) == found
     for number, state in enumerate(STATES):
         assert state_by_agent(told(number, gains=gains)) == (state, found)
 
 
-def test_at_its_threshold_a_window_avoids_congestion_and_another_bbr_tells_no_phase() -> None:
-    assert phases(20, 20, None, tells_other=False) == ("avoidance",)
+def test_at_its_threshold_a_window_avoids_congestion_and_a_bbr_that_tells_more_has_the_same_phases() -> None:
+    assert phases(20, 20, None) == ("avoidance",)
     assert state_by_agent(told(0, cwnd=20)) == ("open", ("avoidance",))
-    assert phases(10, 20, None, tells_other=True) == ()
-    assert state_by_agent(told(0, gains=(320, 512), more=8)) == ("open", ())
+    assert state_by_agent(told(0, gains=(320, 512), more=32)) == ("open", ("probe_bw", "probe_up"))
 
 
 def test_any_state_of_a_list_will_do_and_a_state_and_a_phase_must_both_hold() -> None:

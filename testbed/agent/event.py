@@ -28,9 +28,8 @@ ASKED = 1 << (INFO - 1) | 1 << (VEGASINFO - 1) | 1 << (CONG - 1)
 """Who asks for Vegas' numbers gets those of any control that tells some: there are eight bits, and BBR's is beyond."""
 HEADER, MESSAGE_BYTES = struct.Struct("=IHHII"), 72
 STATES = ("open", "disorder", "cwr", "recovery", "loss")
-UNIT, HIGH = 256, 640
-BBR_BYTES = 20
-"""Of struct tcp_bbr_info in mainline; other BBRs tell more, and their gains mean other things."""
+UNIT = 256
+"""A gain of 1."""
 
 
 class Senders:
@@ -106,14 +105,14 @@ def state_of(found: dict[int, bytes]) -> tuple[str, tuple[str, ...]]:
     ssthresh, cwnd = struct.unpack_from("=II", info, 76)
     if bbr is None:
         return STATES[info[1]], ("slow_start",) if cwnd < ssthresh else ("avoidance",)
-    return STATES[info[1]], phases_of(*struct.unpack_from("=II", bbr, 12)) if len(bbr) == BBR_BYTES else ()
+    return STATES[info[1]], phases_of(*struct.unpack_from("=II", bbr, 12))
 
 
 def phases_of(pacing: int, window: int) -> tuple[str, ...]:
     """Those of BBR by its gains, of which 0 are of one that has not begun."""
     if not pacing or not window:
         return ()
-    if window > HIGH:
+    if pacing >= 2 * UNIT or pacing <= UNIT // 2:
         return ("startup" if pacing > UNIT else "drain",)
     if window <= UNIT:
         return ("probe_rtt",)

@@ -1,21 +1,23 @@
 """An event: a state of a TCP flow in which a link changes, in the place of a time. Pure, no I/O.
 
 TCP's states of recovery are those of Linux (`enum tcp_ca_state`, include/uapi/linux/tcp.h). The phases of BBR are what
-the gains of mainline's tcp_bbr.c say, which is all that a socket tells of them (`struct tcp_bbr_info`); 256 is a gain
-of 1:
+its gains say, which a socket tells first of it in any version (`struct tcp_bbr_info`, include/uapi/linux/inet_diag.h).
+Those of mainline's tcp_bbr.c, where 256 is a gain of 1:
 
-    phase         gain of pacing   gain of the window   source
-    startup       739              739                  bbr_high_gain, 2/ln(2)
-    drain         88               739                  bbr_drain_gain, its inverse
-    probe_bw      320, 192, 256    512                  bbr_pacing_gain[], bbr_cwnd_gain
-    probe_up      320              512                  the first of bbr_pacing_gain[]
-    probe_down    192              512                  the second
-    probe_rtt     256              256                  bbr_update_gains()
+    phase         gain of pacing   of the window   source
+    startup       739              739             bbr_high_gain, 2/ln(2)
+    drain         88               739             bbr_drain_gain, its inverse
+    probe_bw      320, 192, 256    512             bbr_pacing_gain[], bbr_cwnd_gain
+    probe_up      320              512             the first of bbr_pacing_gain[]
+    probe_down    192              512             the second
+    probe_rtt     256              256             bbr_update_gains()
 
-So that a BBR with somewhat other gains is in the same phases, a gain of pacing is above 1, below, or 1, and one of the
-window above 2.5, from there to above 1, or less. Mainline has no PROBE_UP and no PROBE_DOWN by name:
-draft-ietf-ccwg-bbr calls so what its PROBE_BW does with these two gains. Any control that tells no phases is in
-slow_start while its window is below its threshold, else in avoidance (RFC 5681, section 3.1).
+Mainline has no PROBE_UP and no PROBE_DOWN by name: draft-ietf-ccwg-bbr calls so what its PROBE_BW does with these two
+gains. So that a BBR with other gains is in the same phases, only their sizes count: of pacing 2 or more is startup, a
+half or less drain; else a window's of 1 or less is probe_rtt, and the rest probe_bw, where a gain of pacing above 1 is
+probe_up, and one below it probe_down. That holds for BBRv3, too (google/bbr, branch v3: 710, 88; 320, 232, 256). Any
+control that tells no gains is in slow_start while its window is below its threshold, else in avoidance (RFC 5681,
+section 3.1).
 """
 
 from __future__ import annotations
@@ -112,24 +114,21 @@ class When(Keyed):
         return f"{flow} is in {wanted}" + (f", time {self.occurrence}" if self.occurrence > 1 else "")
 
 
-def phases(cwnd: int, ssthresh: int, gains: tuple[int, int] | None, *, tells_other: bool) -> tuple[str, ...]:
-    """The phases of a sender. `gains` are BBR's, of pacing and of the window, in 1/256; None if it tells none.
-    `tells_other`: it tells of another BBR, whose gains mean something else. No phase is known of that one, nor of BBR
-    before its first ACK.
+def phases(cwnd: int, ssthresh: int, gains: tuple[int, int] | None) -> tuple[str, ...]:
+    """The phases of a sender. `gains` are BBR's, of pacing and of the window, in 1/256; None if it tells none. Before
+    its first ACK BBR has no phase.
     """
-    if tells_other:
-        return ()
     if gains is None:
         return ("slow_start",) if cwnd < ssthresh else ("avoidance",)
     pacing, window = gains
     if not pacing or not window:
         return ()
-    if window > HIGH:
+    if pacing >= 2 * UNIT or pacing <= UNIT // 2:
         return ("startup",) if pacing > UNIT else ("drain",)
     if window <= UNIT:
         return ("probe_rtt",)
     return ("probe_bw", *(("probe_up",) if pacing > UNIT else ("probe_down",) if pacing < UNIT else ()))
 
 
-UNIT, HIGH = 256, 640
-"""Gains of 1 and of 2.5."""
+UNIT = 256
+"""A gain of 1."""

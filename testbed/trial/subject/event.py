@@ -29,7 +29,7 @@ from ..observe.sample import TcpSample, tcp_sample
 from ..result import EventResult, Finding
 from ..workload.background import FIRST_PORT
 
-INET_DIAG_BBRINFO, BBR_BYTES = 16, 20
+INET_DIAG_BBRINFO = 16
 INFINITE = 0x7FFFFFFF
 SENDING = (1, 4, 8)
 """TCP_ESTABLISHED, TCP_FIN_WAIT1 and TCP_CLOSE_WAIT of linux/tcp_states.h."""
@@ -125,15 +125,9 @@ def _seen(at_ns: int, note: Mapping[str, Any], netns: Mapping[tuple[str, int], s
     body, place = bytes.fromhex(note["told"]), (note["link"], note["place"])
     sender = tcp_sample(note["look_ns"], netns.get(place, ""), body)
     bbr = netlink.attributes(body[72:]).get(INET_DIAG_BBRINFO)
-    is_mainline = bbr is not None and len(bbr) == BBR_BYTES
-    gains = struct.unpack_from("=II", bbr, 12) if bbr is not None and is_mainline else None
+    gains = None if bbr is None else struct.unpack_from("=II", bbr, 12)
     cwnd, ssthresh = (sender.info[name] for name in ("snd_cwnd", "snd_ssthresh"))
-    known = phases(
-        int(cwnd or 0),
-        INFINITE if ssthresh is None else int(ssthresh),
-        gains,
-        tells_other=bbr is not None and not is_mainline,
-    )
+    known = phases(int(cwnd or 0), INFINITE if ssthresh is None else int(ssthresh), gains)
     is_over = body[1] not in SENDING
     return Seen(*place, at_ns, note["look_ns"], sender, is_over, STATES[int(sender.info["ca_state"] or 0)], known)
 
