@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -14,8 +15,10 @@ from testbed.kernel.vm.hypervisor import COUNTED
 from testbed.model.openflow import Controller
 from testbed.plan.node.control_channel import Channel
 from testbed.trial.evidence.case import Case
+from testbed.trial.evidence.interval import FOR_EVER_NS
 from testbed.trial.evidence.stage import Evidence
 from testbed.trial.gate.consistency import presence, queue_samples, ranges, socket_samples
+from testbed.trial.observe import tcp_info
 from testbed.trial.orders.sequence import orders
 from testbed.trial.subject.openflow import ControllerEvidence, OpenFlowEvidence
 
@@ -159,6 +162,56 @@ def test_a_rate_that_tcp_computes_of_a_path_without_a_delay_is_no_damage(field: 
     for wrong in (2e17, 10**18, -8.0):
         assert any(field in each for each in ranges.faults(one_of("a", 5, {field: wrong})(good)))
     assert any("snd_cwnd" in each for each in ranges.faults(one_of("a", 5, {"snd_cwnd": 10**15})(good)))
+
+
+class Slow(type(ranges.SEEN)):  # type: ignore[misc]
+    """The walk through each value alone."""
+
+    def _quickly(self, walk: Any, is_fine: Any) -> Any:
+        return walk
+
+
+ODD: tuple[Any, ...] = (-1, True, math.nan, math.inf, 10**15, "x", None, 2.5, [])
+WRONG: tuple[dict[str, Any], ...] = (
+    *({"time_ns": value} for value in (-1, True, 5.0, "5", None, 10**18, FOR_EVER_NS, math.nan)),
+    *({"source_port": value} for value in (-1, 10**15, 10**15 - 1, "x")),
+    *({"congestion": value} for value in (None, 3, "", b"cubic")),
+    *({"info": {"snd_cwnd": value}} for value in ODD),
+    *({"info": {"new": value}} for value in (-1, 7, "x")),
+    *({"info": {"pacing_rate_bps": value}} for value in (1e17, 2e17, -1e17)),
+    *({"agreed": value} for value in (None, 3, *(tcp_info.Agreed(True, True, True, n) for n in (-1, True, 0)))),
+    *({"ecn": value} for value in (None, "x", tcp_info.EcnInfo("none", -1, 0), tcp_info.EcnInfo("none", 1, None))),
+)
+
+
+@pytest.mark.parametrize("changes", WRONG, ids=str)
+@pytest.mark.parametrize("number", [0, 5, -1])
+def test_columns_find_no_more_and_no_less_than_a_walk_through_each_value(
+    changes: dict[str, Any], number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trial = make_trial()
+    damaged = one_of("a", number, **changes)(fine(trial, orders(trial).plan))
+    quick = ranges.faults(damaged)
+    monkeypatch.setattr(ranges, "SEEN", Slow())
+    assert quick == ranges.faults(damaged)
+
+
+def test_only_what_is_damaged_is_walked_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    trial = make_trial()
+    good = fine(trial, orders(trial).plan)
+    walked: list[str] = []
+
+    class Told(type(ranges.SEEN)):  # type: ignore[misc]
+        def unmet(self, number: float, at: str, laws: Any) -> str | None:
+            walked.append(at)
+            found: str | None = super().unmet(number, at, laws)
+            return found
+
+    monkeypatch.setattr(ranges, "SEEN", Told())
+    assert ranges.faults(good) == []
+    assert not [at for at in walked if at.startswith("tcp[")]
+    assert ranges.faults(one_of("a", 5, time_ns=-1)(good))
+    assert [at for at in walked if at.startswith("tcp[")]
 
 
 def all_of(end: str, **info: Any) -> Change:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import Field, is_dataclass
 from functools import partial
-from typing import Any
+from typing import Any, get_args, get_origin
 
 from ....error import UserError
 from ....kernel.guest import TrialError
@@ -23,6 +23,7 @@ from ...observe import tcp_info
 from ...subject.registry import SUBJECTS
 from ...workload.background import BACKGROUND, backgrounds
 from ...workload.registry import results
+from .column import Column, column
 
 MOST, MOST_NS, MOST_RAW = 1e15, 5e17, 2.0**64
 """No trial has so many packets or bytes (10 Gbit/s for nine days), or so late a time (a computer that has run for 16
@@ -70,7 +71,13 @@ class _Seen(Form):
     row, mapping = tuple, Mapping
 
     def walk(self, hint: Any, laws: Laws = NONE) -> Walk:
-        return partial(is_of, hint) if laws.get("asked") and is_dataclass(hint) else super().walk(hint, laws)
+        if laws.get("asked") and is_dataclass(hint):
+            return partial(is_of, hint)
+        walk = super().walk(hint, laws)
+        return self._quickly(walk, column(hint, "", self.unmet, laws)) if _is_series(hint) else walk
+
+    def _quickly(self, walk: Walk, is_fine: Column) -> Walk:
+        return lambda value, at, faults: value if is_fine([value]) else walk(value, at, faults)
 
     def record(self, kind: Any, parts: list[tuple[Field[Any], Walk]]) -> Walk:
         members = [(each.name, walk) for each, walk in parts]
@@ -92,6 +99,10 @@ class _Seen(Form):
             return ": it went backwards"
         is_large = abs(number) >= (MOST_RAW if laws.get("raw") else most) and number != FOR_EVER_NS
         return ", more than any trial can have" if is_large else None
+
+
+def _is_series(hint: Any) -> bool:
+    return get_origin(hint) is tuple and Ellipsis in get_args(hint)
 
 
 SEEN = _Seen()

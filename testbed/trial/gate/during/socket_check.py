@@ -7,6 +7,7 @@ The hosts' settings are read after the workload. A connection that began while t
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from ....plan.node.namespace import node_netns
 from ...evidence.case import Case
@@ -28,10 +29,15 @@ HINT = "a host had other settings when the connection began"
 def agreed(case: Case) -> Iterator[Finding]:
     """The first fault of each host."""
     hosts = {node_netns(node): node for node in case.trial.workload.hosts if is_ours(case, node)}
+    facts = case.of(NETWORK).facts
+    ends = [settings_of(facts, netns) for netns in hosts]
     told: dict[str, str] = {}
+    judged = set[tuple[Any, ...]]()
     for each in case.evidence.tcp:
-        if each.netns in hosts and each.netns not in told and _is_whole(each):
-            what = next(_faults(case, each, hosts), None)
+        said = each.netns, ":" in each.source, each.source.startswith(MAPPED), each.agreed, _sends_bytes(each)
+        if each.netns in hosts and each.netns not in told and said not in judged and _is_whole(each):
+            judged.add(said)
+            what = next(_faults(case, each, ends), None)
             if what is not None:
                 told[each.netns] = what
     for netns, what in told.items():
@@ -42,11 +48,13 @@ def _is_whole(each: TcpSample) -> bool:
     return bool(each.destination_port) and each.info.get("state") == ESTABLISHED
 
 
-def _faults(case: Case, each: TcpSample, hosts: dict[str, str]) -> Iterator[str]:
+def _sends_bytes(each: TcpSample) -> int:
+    return int(each.info.get("snd_mss_bytes") or 0)
+
+
+def _faults(case: Case, each: TcpSample, ends: list[dict[str, str]]) -> Iterator[str]:
     if each.agreed is None:
         return
-    facts = case.of(NETWORK).facts
-    ends = [settings_of(facts, netns) for netns in hosts]
     for name, setting in OPTIONS.items():
         values = [end.get(setting) for end in ends]
         if None in values or len(ends) < 2:
@@ -54,10 +62,10 @@ def _faults(case: Case, each: TcpSample, hosts: dict[str, str]) -> Iterator[str]
         asked, seen = all(value != "0" for value in values), getattr(each.agreed, name)
         if asked != seen:
             yield f"has {setting} {'on' if seen else 'off'}, and its hosts have it {'on' if asked else 'off'}"
-    yield from _sizes(case, each, hosts)
+    yield from _sizes(case, each)
 
 
-def _sizes(case: Case, each: TcpSample, hosts: dict[str, str]) -> Iterator[str]:
+def _sizes(case: Case, each: TcpSample) -> Iterator[str]:
     """The largest segment follows from the MTU, where all links have one; a small window makes smaller ones."""
     assert each.agreed is not None, "BUG: a socket that says nothing"
     mtus = {link.mtu_bytes for link in case.trial.topology.links}
@@ -67,7 +75,7 @@ def _sizes(case: Case, each: TcpSample, hosts: dict[str, str]) -> Iterator[str]:
         return
     (mtu_bytes,) = mtus
     largest = mtu_bytes - headers - (TIMES_BYTES if each.agreed.timestamps else 0)
-    advertised, sends = each.agreed.advmss_bytes, int(each.info["snd_mss_bytes"] or 0)
+    advertised, sends = each.agreed.advmss_bytes, _sends_bytes(each)
     if advertised not in (mtu_bytes - headers, largest):
         yield f"advertised segments of {advertised} bytes, and an MTU of {mtu_bytes} makes {mtu_bytes - headers}"
     is_small = any(flow.window_bytes is not None for flow in case.trial.workload.asked_flows) or case.trial.sysctls
