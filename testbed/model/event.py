@@ -79,9 +79,7 @@ def _words(*allowed: str) -> Kind:
 
 @keyed
 class When(Keyed):
-    """The flow is in one of the `states`, and in one of the `phases`; empty: in any. It has come into that so often as
-    `occurrence` says.
-    """
+    """What a change waits for: the flow is in this state of recovery and in this phase, in any if one is left out."""
 
     flow: int | str = key("flow", FLOW, default=0)
     states: tuple[str, ...] = key(

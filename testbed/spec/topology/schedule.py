@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 from ... import units
@@ -117,6 +118,13 @@ class ChangeFile(Keyed):
     )
     holds: int | None = key("for", SPAN, "How long it lasts; then the earlier value applies again.", default=None)
 
+    def faults(self) -> Iterator[Fault]:
+        if (self.at is None) == (self.when is None):
+            what = "nothing says when it begins" if self.at is None else "it begins at a time, and at an event"
+            yield Fault((), what, "at, or when", named=True)
+        elif self.after is not None and self.when is None:
+            yield Fault(("after",), "it begins at a time", "after with when", named=True)
+
     def change(self) -> Change:
         found: dict[str, list[tuple[str, Any]]] = {"forward": [], "backward": [], "data": []}
         for row in CHANGING:
@@ -154,7 +162,7 @@ class ChangeFile(Keyed):
         return cls(**keys)
 
 
-_ENTRIES = listed(record(ChangeFile))
+_ENTRIES = listed(Kind(partial(sound, ChangeFile), record(ChangeFile).write, record(ChangeFile).schema))
 SCHEDULE = Kind(
     lambda value: None if value == "none" else _ENTRIES.read(value),
     _ENTRIES.write,
@@ -205,12 +213,7 @@ def _own_faults(file: ChangeFile) -> Iterator[Fault]:
 
 
 def _event_faults(file: ChangeFile, link: Link) -> Iterator[Fault]:
-    if (file.at is None) == (file.when is None):
-        what = "nothing says when it begins" if file.at is None else "it begins at a time, and at an event"
-        yield Fault((), what, "at, or when", named=True)
     if file.when is None:
-        if file.after is not None:
-            yield Fault(("after",), "it begins at a time", "after with when", named=True)
         return
     if file.every is not None:
         what = "an event comes when the flow does"
