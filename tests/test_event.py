@@ -174,7 +174,7 @@ def test_what_makes_no_sense_is_refused(
         (
             [RECOVERY],
             {"workload": {"tool": "iperf3", "duration": "5 s"}},
-            "of tool: iperf3 no flow is known; allowed: tool: flow",
+            "no flow of tool: iperf3 has a number; allowed: tool: flow",
         ),
     ],
 )

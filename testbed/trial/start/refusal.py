@@ -102,9 +102,10 @@ def check_events(trial: Trial, planned: Plan) -> None:
             flows = workload.flows if isinstance(workload, FlowWorkload) and workload.data_ports else 0
             allowed = "0" if flows == 1 else f"0 to {flows - 1}"
             if flow >= flows:
-                why = f"the workload has no flow {flow}" if flows else f"of tool: {workload.tool} no flow is known"
+                why = f"the workload has no flow {flow}" if flows else f"no flow of tool: {workload.tool} has a number"
                 other = f", or a background ({', '.join(others)})" if others else ""
-                raise UserError(f"{where}: {why}; allowed: {allowed if flows else 'tool: flow'}{other}")
+                tool = "tool: flow" if workload.tool != FlowWorkload.tool else "flows, and no arrivals and requests"
+                raise UserError(f"{where}: {why}; allowed: {allowed if flows else tool}{other}")
             source = workload.source
         elif flow not in others:
             raise UserError(f"{where}: no background of TCP has this name; allowed: {', '.join(others) or 'a number'}")
