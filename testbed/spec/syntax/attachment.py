@@ -124,9 +124,12 @@ class Folder:
 
 
 def unread(place: Place, said: str, error: OSError, allowed: str, *, named: bool = False) -> Fault:
-    """That a file which is named at a place cannot be read, or may not be; `allowed` is for the former."""
-    may = error.allowed if isinstance(error, Outside) else allowed
-    return Fault(place, f"the file {said!r} cannot be read: {error.strerror}", may, named)
+    """That a file which is named at a place cannot be read, or may not be; `allowed` is for the former, unless
+    the error says that itself.
+    """
+    what, _, own = str(error.strerror).partition("; allowed: ")
+    may = error.allowed if isinstance(error, Outside) else own or allowed
+    return Fault(place, f"the file {said!r} cannot be read: {what}", may, named)
 
 
 def permitted(paths: Iterable[str | os.PathLike[str]], python: bool = True) -> Permission:
