@@ -274,8 +274,9 @@ def judged(tmp_path: Path, lines: list[dict[str, Any]], *events: dict[str, Any])
     return found, event.result(case, seen), case
 
 
-def came(at_ns: int, said: str, place: int = 0, late_ns: int = 0) -> dict[str, Any]:
-    note = {"link": "path", "place": place, "look_ns": START_NS + at_ns + late_ns, "told": said}
+def came(at_ns: int, said: str, place: int = 0, late_ns: int = 0, occurrence: int = 1) -> dict[str, Any]:
+    note = {"link": "path", "place": place, "occurrence": occurrence, "told": said}
+    note["look_ns"] = START_NS + at_ns + late_ns
     return {"at_ns": at_ns, "begin_ns": 1, "done_ns": 1, "end_ns": 1, "events": [note]}
 
 
@@ -322,6 +323,7 @@ def test_an_event_of_which_nothing_is_known_is_missing(tmp_path: Path) -> None:
         ([came(2 * S, told(0)), ended(4 * S)], "it came when the sender was in open"),
         ([came(2 * S, told(3, port=5002)), ended(4 * S)], "sends to port 5002"),
         ([came(2 * S, told(3, sent=0)), ended(4 * S)], "before the sender had sent anything"),
+        ([came(2 * S, told(3), occurrence=2), ended(4 * S)], "it came at time 2 of this state, asked was time 1"),
         ([came(2 * S, told(3, tcp=5)), ended(4 * S)], "when the flow was over"),
         ([came(S - 1_000_000, told(3)), ended(3 * S - 1_000_000)], "which is no time for it"),
         ([came(2 * S + 1, told(3)), ended(4 * S + 1)], "which is no time for it"),

@@ -192,6 +192,7 @@ def test_over_ipv6_too(run_trial: RunTrial) -> None:
         ('"after_ns": 1000000000', '"after_ns": 0', "event"),
         ('"states": ["recovery"]', '"states": ["open"]', "event"),
         ('"port": 5001', '"port": 5002', "event"),
+        ('"occurrence": 1', '"occurrence": 2', "event"),
         ('"for_ns": 1000000000', '"for_ns": 500000000', "event"),
     ],
 )

@@ -172,8 +172,8 @@ class Chain:
         event = self.left.pop(0).event
         if event["for_ns"] is not None:
             self.end = at_ns + event["for_ns"], event
-        note = {"link": event["link"], "place": event["place"], "look_ns": look_ns, "told": told.hex()}
-        return event["steps"], note
+        note = {"link": event["link"], "place": event["place"], "occurrence": waiting.came}
+        return event["steps"], {**note, "look_ns": look_ns, "told": told.hex()}
 
     def waits(self) -> Iterator[Step]:
         for each in self.left:

@@ -47,13 +47,15 @@ class Flow:
 
 @dataclass(frozen=True)
 class Seen:
-    """An event that came `at_ns` after the start, and what was told of the sender at `look_ns` of CLOCK_MONOTONIC. One
-    that `is_over` has closed, and all that it sent was acknowledged.
+    """An event that came `at_ns` after the start, and what was told of the sender at `look_ns` of CLOCK_MONOTONIC: the
+    `occurrence`-th time that it came into this state (0: not noted). One that `is_over` has closed, and all that it
+    sent was acknowledged.
     """
 
     link: str
     place: int
     at_ns: int
+    occurrence: int
     look_ns: int
     sender: TcpSample
     is_over: bool
@@ -129,7 +131,8 @@ def _seen(at_ns: int, note: Mapping[str, Any], netns: Mapping[tuple[str, int], s
     cwnd, ssthresh = (sender.info[name] for name in ("snd_cwnd", "snd_ssthresh"))
     known = phases(int(cwnd or 0), INFINITE if ssthresh is None else int(ssthresh), gains)
     is_over = body[1] not in SENDING
-    return Seen(*place, at_ns, note["look_ns"], sender, is_over, STATES[int(sender.info["ca_state"] or 0)], known)
+    state = STATES[int(sender.info["ca_state"] or 0)]
+    return Seen(*place, at_ns, note.get("occurrence", 0), note["look_ns"], sender, is_over, state, known)
 
 
 def missing(case: Case, seen: EventEvidence) -> Iterator[str]:
@@ -186,6 +189,8 @@ def _wrong(case: Case, event: Event, each: Seen) -> Iterator[str]:
         yield f"the socket that was looked at sends to port {each.sender.destination_port}, the flow to {flow.port}"
     if not each.sender.info["data_segs_out"]:
         yield "it came before the sender had sent anything"
+    if each.occurrence != event.when.occurrence:
+        yield f"it came at time {each.occurrence} of this state, asked was time {event.when.occurrence}"
     if each.is_over:
         yield "it came when the flow was over"
     if not event.when.holds(each.state, each.phases):
