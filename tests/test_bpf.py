@@ -215,6 +215,15 @@ def test_a_file_can_be_set_grouped_and_excluded_as_any_value(scenario: Path) -> 
         assert [dict(each.params)["congestion"] for each in trials(scenario)] == ["cubic"]
 
 
+def test_a_rule_about_another_file_is_not_about_the_one_of_its_name(scenario: Path) -> None:
+    (scenario.parent / "other.bpf.o").write_bytes(an_object() + b"other")
+    measure = "measure: {metric: goodput, where: {congestion: {bpf: other.bpf.o}}, least: 1 Mbit/s}"
+    for rule in ("exclude: [{congestion: {bpf: other.bpf.o}}]", f"expect: [{{name: r, {measure}}}]"):
+        scenario.write_text(f"{SCENARIO}{rule}\n")
+        with pytest.raises(SpecError, match="the axis has another 'bpf_mine'"):
+            trials(scenario)
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

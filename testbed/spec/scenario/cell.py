@@ -89,7 +89,7 @@ def texts_of(
     """The canonical texts of the values that a mapping from axes to values names, by axis, and its faults. Not `strict`
     is for axes that options changed: one that is gone has no value, and nothing is a fault.
     """
-    keys = {key.text: (key, each.texts(key)) for each in dimensions for key in each.keys}
+    keys = {key.text: (key, each.values(key)) for each in dimensions for key in each.keys}
     wrong: list[Fault] = []
     texts: dict[str, frozenset[str]] = {}
     for axis, data in choice.items():
@@ -106,19 +106,23 @@ def texts_of(
 
 
 def _texts(
-    key: AxisKey, data: Any, path: Path, names: Names, known: tuple[str, ...]
+    key: AxisKey, data: Any, path: Path, names: Names, known: Mapping[str, Any]
 ) -> tuple[frozenset[str], list[Fault]]:
-    """The canonical texts of the values of one axis; one that is not known is a fault."""
+    """The canonical texts of the values of one axis; one that is not known is a fault, and a file that is another one
+    under the same name.
+    """
     texts: set[str] = set()
     faults = []
     if data == []:
         faults.append(Fault(path, "this is empty", "a value, or a list of values", named=True))
     for position, each in _values(data, path):
-        _, text, unread = read_value(key, each, names)
+        value, text, unread = read_value(key, each, names)
         faults += [fault.under(*position) for fault in unread]
         if not unread and text not in known:
-            listed = ", ".join(known[:SHOWN]) + (", …" if len(known) > SHOWN else "")
+            listed = ", ".join([*known][:SHOWN]) + (", …" if len(known) > SHOWN else "")
             faults.append(Fault(position, f"the axis has no {text!r}", listed, named=True))
+        elif not unread and isinstance(each, dict) and value != known[text]:
+            faults.append(Fault(position, f"the axis has another {text!r}", "what the sweep names", named=True))
         texts.add(text)
     return frozenset(texts), faults
 

@@ -32,7 +32,11 @@ class Dimension:
 
     def texts(self, key: AxisKey) -> tuple[str, ...]:
         """The values of one of its axes, each once, in the order of the file."""
-        return tuple(dict.fromkeys(change.text for step in self.steps for change in step if change.key == key))
+        return tuple(self.values(key))
+
+    def values(self, key: AxisKey) -> dict[str, Any]:
+        """The same with what each text stands for."""
+        return {change.text: change.value for step in self.steps for change in step if change.key == key}
 
 
 def dimensions(document: Document, names: Names, unshown: frozenset[str]) -> tuple[list[Dimension], list[Fault]]:
