@@ -54,6 +54,7 @@ from . import (
 WITH_OPTIONS = {
     "digests": digests.main,
     "faults": faults.main,
+    "inputs": inputs.main,
     "mutants": mutants.main,
     "power": power.main,
     "exercises": exercises.main,
@@ -72,7 +73,6 @@ WITH_NUMBERS: dict[str, Callable[..., int]] = {
         confinement,
         coverage,
         forecast,
-        inputs,
         jobs,
         packet,
         places,

@@ -217,28 +217,37 @@ def both(*parts: Runs) -> Runs:
     return {name: measured for part in parts for name, measured in part.items()}
 
 
-def more_homes() -> Runs:
-    """Every home runs all combinations, and there are 77."""
-    params = [
-        {"workload.from": f"store-{store}", "workload.to": f"home-{home}", "workload.cache": cache}
-        for store in ("us", "eu", "sa", "ap") for home in range(77) for cache in ("none", "edge")
-    ]  # fmt: skip
-    return run("object-regions", [http(each, [at_kib(1000)]) for each in params])
+STORE_RTTS_MS = {
+    "us": (30, 90, 130, 230),
+    "eu": (90, 25, 200, 190),
+    "csa": (70, 170, 60, 290),
+    "ap": (210, 200, 330, 50),
+    "za": (240, 170, 350, 290),
+}
 
 
-def all_factors() -> Runs:
-    """Table I: each home runs every combination."""
+def homes(
+    counts: Mapping[str, int] = object_store_check.HOMES,
+    sizes: Sequence[int] = SIZES,
+    classes: Sequence[str] = ("none", "edge"),
+    stores: Sequence[str] = object_store_check.STORES,
+    off_s: float = 0.0,
+    left_out: int = 0,
+) -> Runs:
+    """Homes with access lines of their own, each with all combinations; the last home lacks some of them."""
+    lines = [(home, number) for home, count in counts.items() for number in range(count)]
     params = [
-        {"workload.from": f"store-{store}", "workload.to": f"home-{home}", "workload.cache": cache}
-        for store in ("us", "eu", "sa", "ap") for home in ("us", "eu", "csa", "ap", "za") for cache in ("none", "edge")
+        {"access.rate": f"{10 + place} Mbit/s", "workload.from": f"store-{store}", "workload.cache": cache}
+        | {f"{each}.rtt": f"{ms} ms" for each, ms in zip(("us", "eu", "sa", "ap"), STORE_RTTS_MS[home], strict=True)}
+        for place, (home, _) in enumerate(lines) for store in stores for cache in classes
     ]  # fmt: skip
-    regions = run("object-regions", [http(each, [at_kib(1000, size) for size in SIZES]) for each in params])
-    return both(sizes(), regions, edge())
+    found = [http(each, [at_kib(1000, size) for size in sizes], off_s=off_s) for each in params]
+    return run("object-homes", found[: len(found) - left_out])
 
 
 GOOD: dict[str, Callable[[], Runs]] = {
-    "S1-SYS": more_homes,
-    "S1-T1": all_factors,
+    "S1-SYS": homes,
+    "S1-T1": homes,
     "S1-E2": sizes,
     "S1-MET1": sizes,
     "S1-MET2": dict,
@@ -262,10 +271,15 @@ GOOD: dict[str, Callable[[], Runs]] = {
     "K16": windows,
 }
 BAD: tuple[tuple[str, str, Callable[[], Runs]], ...] = (
-    ("S1-SYS", "there are five homes", regions),
-    ("S1-SYS", "an RTT is not what was asked", partial(regions, off_s=1e-3)),
-    ("S1-T1", "factors are varied one by one", lambda: both(sizes(), regions(), edge())),
-    ("S1-T1", "a size is missing", lambda: both(fewer_sizes(), regions(), edge())),
+    ("S1-SYS", "there are five homes", partial(homes, dict.fromkeys(object_store_check.HOMES, 1))),
+    ("S1-SYS", "there are 76 homes", partial(homes, {**object_store_check.HOMES, "za": 8})),
+    ("S1-SYS", "77 homes are in one region", partial(homes, {"us": 77})),
+    ("S1-SYS", "a store is missing", partial(homes, stores=("us", "eu", "sa"))),
+    ("S1-SYS", "an RTT is not what was asked", partial(homes, off_s=1e-3)),
+    ("S1-T1", "a size is missing", partial(homes, sizes=SIZES[:-1])),
+    ("S1-T1", "a class is missing", partial(homes, classes=("none",))),
+    ("S1-T1", "one home lacks the edge of one store", partial(homes, left_out=1)),
+    ("S1-T1", "a region is missing", partial(homes, {"us": 36, "eu": 16, "csa": 4, "ap": 21})),
     ("S1-E1", "a cycle has five downloads", sizes),
     ("S1-E1", "the order is always the same", partial(sizes, shuffled=False)),
     ("S1-E1", "there is no pause", partial(sizes, pause_s=0.0)),
@@ -319,11 +333,6 @@ BAD: tuple[tuple[str, str, Callable[[], Runs]], ...] = (
     ("K16", "enough is below the ceiling too", partial(windows, enough=600e6)),
     ("K16", "the ceiling does not hold", partial(windows, default=641e6)),
 )
-
-
-def fewer_sizes() -> Runs:
-    found = [download(size, 1.0, number) for number, size in enumerate(SIZES[1:])]
-    return run("object-sizes", [http({"path.rtt": "100 ms"}, found, workload_s=1.0)])
 
 
 @pytest.mark.parametrize("id", GOOD)
