@@ -188,6 +188,19 @@ def _written(variant: str) -> Trials:
     return Trials("links-writes", written=variant)
 
 
+def _at_client(rtt: str) -> Trials:
+    variants = ", ".join(_with(CLIENT, window) for window in WINDOWS)
+    ports = tuple(f"{port}-port.rtt={rtt}" for port in ("left", "right"))
+    return Trials("links-writes", (*ports, f"workload.variant=[{variants}]"), written=CLIENT)
+
+
+CLIENT = "C={w} S= L=8K"
+
+
+def _with(variant: str, window: str) -> str:
+    return variant.replace("{w}", f"{window.removesuffix(' KiB')}K")
+
+
 def _sdn(*settings: str) -> Trials:
     return Trials(SDN, (FEW, *settings), lambda runs: sdn_between(runs).parts, ("machines", "baseline"))
 
@@ -203,7 +216,9 @@ TRIALS: Mapping[str, Trials] = {
     "fixed-50": Trials(BASELINE, _moderated("50 us"), _shape),
     "driver": Trials("links-cards", (FEW,), _shape),
     "writes-both": _written("C={w} S={w} L=8K"),
-    "writes-client": _written("C={w} S= L=8K"),
+    "writes-client": _written(CLIENT),
+    "writes-client-34": _at_client("34 us"),
+    "writes-client-140": _at_client("140 us"),
     "writes-server": _written("C= S={w} L=8K"),
     "writes-both-128": _written("C={w} S={w} L=128K"),
     "baseline": Trials(BASELINE_IPERF3, (FEW,)),
@@ -222,7 +237,7 @@ def run(name: str) -> Measured:
     """What is not there runs, one trial at a time."""
     asked = TRIALS[name]
     path = SCENARIOS / f"{asked.scenario}.yaml"
-    store = Store(RESULTS / (asked.scenario if asked.written else name))
+    store = Store(RESULTS / (name if asked.settings or not asked.written else asked.scenario))
     scenario = load_scenario(path, asked.settings, quick=True)
     carry_out(scenario, store, files_of(path, asked.settings, quick=True), 1, Console(stderr=True))
     return Measured.of(asked.scenario, "quick", store.results())
@@ -231,9 +246,7 @@ def run(name: str) -> Measured:
 def by_window(measured: Measured, written: str = "") -> dict[str, Values]:
     """MB in 30 s, one for each seed."""
     parts = {
-        window: measured.only(variant=written.replace("{w}", f"{window.removesuffix(' KiB')}K"))
-        if written
-        else measured.only(window=window)
+        window: measured.only(variant=_with(written, window)) if written else measured.only(window=window)
         for window in WINDOWS
     }
     return {window: part.each_seed(in_30_s) for window, part in parts.items()}
