@@ -184,17 +184,20 @@ def _shape(runs: Mapping[str, Measured]) -> Sequence[Part]:
     return shape(by_window(measured))
 
 
+CLIENT = "C={w} S= L=8K"
+
+
 def _written(variant: str) -> Trials:
     return Trials("links-writes", written=variant)
 
 
-def _at_client(rtt: str) -> Trials:
-    variants = ", ".join(_with(CLIENT, window) for window in WINDOWS)
-    ports = tuple(f"{port}-port.rtt={rtt}" for port in ("left", "right"))
-    return Trials("links-writes", (*ports, f"workload.variant=[{variants}]"), written=CLIENT)
+def _at_client(*settings: str, variant: str = CLIENT) -> Trials:
+    variants = ", ".join(_with(variant, window) for window in WINDOWS)
+    return Trials("links-writes", (f"workload.variant=[{variants}]", *settings), written=variant)
 
 
-CLIENT = "C={w} S= L=8K"
+def _far(rtt: str) -> Trials:
+    return _at_client(*(f"{port}-port.rtt={rtt}" for port in ("left", "right")))
 
 
 def _with(variant: str, window: str) -> str:
@@ -217,8 +220,12 @@ TRIALS: Mapping[str, Trials] = {
     "driver": Trials("links-cards", (FEW,), _shape),
     "writes-both": _written("C={w} S={w} L=8K"),
     "writes-client": _written(CLIENT),
-    "writes-client-34": _at_client("34 us"),
-    "writes-client-140": _at_client("140 us"),
+    "writes-client-34": _far("34 us"),
+    "writes-client-140": _far("140 us"),
+    "writes-client-280": _far("280 us"),
+    "writes-client-560": _far("560 us"),
+    "writes-client-128": _at_client(variant="C={w} S= L=128K"),
+    "writes-client-plain": _at_client("nic=plain"),
     "writes-server": _written("C= S={w} L=8K"),
     "writes-both-128": _written("C={w} S={w} L=128K"),
     "baseline": Trials(BASELINE_IPERF3, (FEW,)),

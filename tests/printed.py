@@ -149,9 +149,11 @@ MININET = (2054.0, 2244.0, 2980.0, 3284.0)
 
 
 def transfers(scenario: str, mb: Sequence[float], spread: float = 1e-4, **params: str) -> list[TrialResult]:
+    is_client = scenario == "links-client-window"
+    axes = [{"workload.variant": f"{each.split()[0]}K"} if is_client else {"window": each} for each in WINDOWS]
     return [
-        result({**params, "window": window}, each * 2**20 * 8 / 30 * (1 + (seed - 2) * spread), seed)
-        for window, each in zip(WINDOWS, mb, strict=True) for seed in SEEDS
+        result({**params, **axis}, each * 2**20 * 8 / 30 * (1 + (seed - 2) * spread), seed)
+        for axis, each in zip(axes, mb, strict=True) for seed in SEEDS
     ]  # fmt: skip
 
 

@@ -190,12 +190,12 @@ CASES: dict[str, tuple[Made, tuple[tuple[str, Made], ...]]] = {
         ),
     ),
     "S4-T2": (
-        partial(links, "links-baseline", BASELINE),
+        partial(links, "links-client-window", BASELINE),
         (
-            ("it doubles from 8 to 16 KiB", partial(links, "links-baseline", (588, 1579, 2972, 3419))),
-            ("it falls", partial(links, "links-baseline", BASELINE[::-1])),
-            ("it is flat", partial(links, "links-baseline", (1000,) * 4)),
-            ("nothing is carried", partial(links, "links-baseline", (0,) * 4)),
+            ("it doubles from 8 to 16 KiB", partial(links, "links-client-window", (588, 1579, 2972, 3419))),
+            ("it falls", partial(links, "links-client-window", BASELINE[::-1])),
+            ("it is flat", partial(links, "links-client-window", (1000,) * 4)),
+            ("nothing is carried", partial(links, "links-client-window", (0,) * 4)),
         ),
     ),
     "K8": (

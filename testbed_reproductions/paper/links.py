@@ -19,6 +19,8 @@ SOURCE = "physical-virtual-links-2015"
 BASELINE, MACHINES, SDN, BRIDGED, MININET = (
     f"links-{kind}" for kind in ("baseline", "virtual", "sdn", "bridged", "mininet")
 )
+CLIENT_WINDOW = "links-client-window"
+"""The baseline as `iperf -w` at the client makes it."""
 BASELINE_IPERF3 = "links-baseline-iperf3"
 """For rows with machines: the tool must be the same at both."""
 UDP, UDP_MACHINES, UDP_MININET = "links-udp", "links-udp-virtual", "links-udp-mininet"
@@ -54,7 +56,15 @@ PHYSICAL = "each port of the Gigabit switch delays packets by 35 µs, which we c
 
 def transfers(measured: Measured) -> dict[str, Values]:
     """MB in 30 s for each window, one for each seed."""
-    return {window: measured.only(window=window).each_seed(in_30_s) for window in WINDOWS}
+    parts = {window: _with_window(measured, window) for window in WINDOWS}
+    return {window: part.each_seed(in_30_s) for window, part in parts.items()}
+
+
+def _with_window(measured: Measured, window: str) -> Measured:
+    """Programs have it among their words."""
+    if measured.scenario == CLIENT_WINDOW:
+        return measured.only(variant=f"{window.removesuffix(' KiB')}K")
+    return measured.only(window=window)
 
 
 def in_30_s(part: Measured) -> float:
@@ -76,9 +86,8 @@ def in_words(by_window: Mapping[str, Values]) -> str:
 
 def rises_and_is_flat(runs: Mapping[str, Measured]) -> Judgement:
     """S4-T2: more at 8 than at 4 KiB, as much at 16 KiB, and more at 64 KiB."""
-    mb = transfers(runs[BASELINE])
-    why = "one delay for all windows makes the transfer follow the window up to the rate of the link"
-    return Judgement(in_words(mb), shape(mb), why)
+    mb = transfers(runs[CLIENT_WINDOW])
+    return Judgement(in_words(mb), shape(mb))
 
 
 def shape(mb: Mapping[str, Values]) -> tuple[Part, ...]:
@@ -206,9 +215,10 @@ ROWS: tuple[Row, ...] = (
     _data("S4-F1", "Fig. 1", "The SDN testbed", "a drawing", "the drawing is garbled in the text that we have"),
     _row("S4-T2", "Table II", "Baseline: two computers on one Gigabit switch",
          "4K 772.6 to 814.9, 8K 1798 to 1824, 16K 1820 to 1835, 64K 2725 to 2800 MB for three switches",
-         rises_and_is_flat, BASELINE, facts=("physical-cisco", "physical-juniper", "physical-d-link"),
-         limits=f"{OURS}; no real switches, so the three vendors have one result; to match the printed values, each "
-                "window would need its own delay",
+         rises_and_is_flat, CLIENT_WINDOW, facts=("physical-cisco", "physical-juniper", "physical-d-link"),
+         limits=f"{OURS}; no real switches, so the three vendors have one result; iperf 2.1.8 with the window at the "
+                "client only and writes of 8 KiB, as how the publication called it is not printed; the sizes are not "
+                "the printed ones: a round trip of 1.12 ms, fitted to them, brings all four within 10 %",
          criterion=Criterion("more at 8 than at 4 KiB, at 16 within 5 % of 8 KiB, more at 64 than at 16 KiB",
                              "Table II: 792, 1814, 1829, 2773 MB on the mean")),
     _row("S4-T3", "Table III", "Two Linux virtual machines on one host",
@@ -255,8 +265,7 @@ ROWS: tuple[Row, ...] = (
     _row("K8", "Tables II to V", "Transfer over window", "does not fall as the window grows",
          grow_with_window, BASELINE, facts=("grows-with-window",),
          criterion=Criterion("no step to a larger window lowers the transfer by more than 1 %",
-                             "Tables II to V: equal pairs are equal within 1 %",
-                             "S4-T2")),
+                             "Tables II to V: equal pairs are equal within 1 %")),
     _row("K8-VM", "Tables III, V", "Transfer over window with virtual machines", "does not fall as the window grows",
          grow_with_window, MACHINES, SDN, BRIDGED, facts=("grows-with-window",), needs=(*VIRTUAL, *OPENFLOW),
          limits=SHORT,
