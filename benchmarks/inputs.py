@@ -197,6 +197,11 @@ WAY_SPREAD = 0.5
 """Medians, and standard deviations of the logarithm; the share of homes whose edge is in the US."""
 
 
+def ways_of(text: str) -> dict[tuple[str, str], tuple[float, int]]:
+    """Rate in Mbit/s and round trip in ms, by store and region of homes, of a topology."""
+    return {(store, home): (float(rate), int(rtt)) for store, home, rate, rtt in WAY.findall(text)}
+
+
 def drawn_homes(ways: Mapping[tuple[str, str], tuple[float, int]], seed: int) -> list[str]:
     """A row of the scenario for each home, from the (Mbit/s, ms) of each store and region."""
     draw = random.Random(seed)
@@ -217,8 +222,7 @@ def drawn_homes(ways: Mapping[tuple[str, str], tuple[float, int]], seed: int) ->
 
 
 def draw_homes(seed: int) -> int:
-    ways = {(store, home): (float(rate), int(rtt)) for store, home, rate, rtt in WAY.findall(TOPOLOGY.read_text())}
-    text = HOMES_SCENARIO.read_text()
+    text, ways = HOMES_SCENARIO.read_text(), ways_of(TOPOLOGY.read_text())
     HOMES_SCENARIO.write_text(HOME_ROWS.sub("".join(drawn_homes(ways, seed)), text))
     return 0
 
