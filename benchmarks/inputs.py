@@ -1,4 +1,4 @@
-"""Inputs of reproductions, fitted to what is printed or drawn: `python -m benchmarks inputs [rates|steadiness|homes]`.
+"""Inputs of reproductions, fitted to what is printed or drawn: `python -m benchmarks inputs [rates|homes]`.
 
 **rates** (the default). The rate of each path of `topologies/object-store.yaml` is such that a download of 100 MiB,
 slow start included, gives the printed means of Persico et al. (S1): those of homes near each store, and those over all
@@ -7,13 +7,7 @@ homes. Which far path has how much of what is left is not printed, so far paths 
 Each round runs the twenty downloads of `object-regions` (quick, one seed) in `results/inputs`; those that are there do
 not run again, as long as the topology is as it was. The time of a download is `a + 8 size / b`
 with the rate b; `a` is taken from the last round. The rates are written to the topology, to 1 kbit/s, once every
-printed mean is met within half a unit (0.5 KiB/s).
-
-**steadiness**. Other traffic on the way from the origin, and on that from the edge, in `scenarios/cdn-steadiness.yaml`
-comes so often that the mean CoV of downloads is as printed, 0.38 and 0.26 within 0.005. Each round runs the scenario in
-its full size with `--seeds` seeds; the next number of arrivals is interpolated from the two rounds before.
-
-Both end with 1, and write nothing, if the rounds are too few.
+printed mean is met within half a unit (0.5 KiB/s). Ends with 1, and writes nothing, if `--rounds` (6) are too few.
 
 **homes**. As many homes in each region as are printed, drawn with `--seed` into `scenarios/object-homes.yaml`. An
 access line has a rate around 25 Mbit/s and a round trip around 10 ms, and the edge is around 6 ms away, but for one
@@ -36,8 +30,6 @@ from testbed.analysis import statistic
 from testbed.commands.measure.run import carry_out
 from testbed.spec.load import files_of, load_scenario
 from testbed.sweep.store import Store
-from testbed_reproductions.check import average
-from testbed_reproductions.measured import Measured
 from testbed_reproductions.paper.object_store_check import (
     HOMES,
     KIB,
@@ -46,9 +38,7 @@ from testbed_reproductions.paper.object_store_check import (
     MEAN_KIB,
     NEAR,
     NEAR_KIB,
-    STEADY,
     STORES,
-    cov_of_downloads,
     kib_s,
 )
 
@@ -129,62 +119,6 @@ def fit_rates(rounds: int) -> int:
     return 1
 
 
-STEADINESS = Path("scenarios/cdn-steadiness.yaml")
-COV = {"others": 0.38, "neighbours": 0.26}
-"""The printed CoV, by the background that makes it: on the way from the origin, and from the edge."""
-COV_OFF = 0.005
-ARRIVALS = re.compile(r"^(  (\w+): \{pattern: heavy-tailed, .*arrivals: )([\d.]+)( /s)", re.MULTILINE)
-CACHE = {"others": "none", "neighbours": "edge"}
-
-Arrivals = dict[str, float]
-"""A number for each background."""
-
-
-def arrivals(text: str) -> Arrivals:
-    """A second, in the scenario."""
-    return {name: float(number) for _, name, number, _ in ARRIVALS.findall(text)}
-
-
-def with_arrivals(text: str, asked: Mapping[str, float]) -> str:
-    return ARRIVALS.sub(lambda each: f"{each[1]}{asked[each[2]]:.2f}{each[4]}", text)
-
-
-def covs(asked: Mapping[str, float], seeds: int, folder: Path) -> Arrivals:
-    """The mean over seeds, by background."""
-    settings = [f"background.{name}.arrivals={number:.2f} /s" for name, number in asked.items()]
-    settings.append(f"repetitions={seeds}")
-    scenario, store = load_scenario(STEADINESS, settings), Store(folder)
-    carry_out(scenario, store, files_of(STEADINESS, settings), 1, Console(stderr=True))
-    found = Measured.of(STEADY, "full", store.results())
-    return {name: average(cov_of_downloads(found, cache)) for name, cache in CACHE.items()}
-
-
-def next_arrivals(tried: Sequence[tuple[float, float]], target: float) -> float:
-    """From (arrivals, CoV) of the rounds before: the line through the last two; after one, in proportion."""
-    (before, was), (now, found) = tried[-2] if len(tried) > 1 else (0.0, 0.0), tried[-1]
-    if found == was:
-        return now
-    return min(max(now + (target - found) * (now - before) / (found - was), now / 2), now * 2)
-
-
-def fit_steadiness(rounds: int, seeds: int) -> int:
-    text = STEADINESS.read_text()
-    asked = arrivals(text)
-    tried: dict[str, list[tuple[float, float]]] = {name: [] for name in COV}
-    for number in range(1, rounds + 1):
-        found = covs(asked, seeds, RESULTS / f"steadiness-{number}")
-        said = ", ".join(f"{name} {asked[name]:.2f} /s: CoV {found[name]:.3f}" for name in COV)
-        print(f"round {number}: {said}", flush=True)
-        if all(abs(found[name] - cov) <= COV_OFF for name, cov in COV.items()):
-            STEADINESS.write_text(with_arrivals(text, asked))
-            return 0
-        for name, cov in COV.items():
-            tried[name].append((asked[name], found[name]))
-            if abs(found[name] - cov) > COV_OFF:
-                asked[name] = round(next_arrivals(tried[name], cov), 2)
-    return 1
-
-
 HOMES_SCENARIO = Path("scenarios/object-homes.yaml")
 HOME_ROWS = re.compile(r"(?<=ap\.rtt:\n)(?:    - \[.*\]\n)+")
 WAY = re.compile(
@@ -231,11 +165,8 @@ def main(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, prog="python -m benchmarks inputs", formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", nargs="?", choices=("rates", "steadiness", "homes"), default="rates")
+    parser.add_argument("what", nargs="?", choices=("rates", "homes"), default="rates")
     parser.add_argument("--rounds", type=int, default=6)
-    parser.add_argument("--seeds", type=int, default=5, help="for the steadiness (5)")
     parser.add_argument("--seed", type=int, default=1, help="for the homes (1)")
     asked = parser.parse_args(words)
-    if asked.what == "homes":
-        return draw_homes(asked.seed)
-    return fit_rates(asked.rounds) if asked.what == "rates" else fit_steadiness(asked.rounds, asked.seeds)
+    return draw_homes(asked.seed) if asked.what == "homes" else fit_rates(asked.rounds)

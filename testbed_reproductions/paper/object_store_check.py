@@ -404,16 +404,16 @@ def edge_gains_more_for_small(runs: Mapping[str, Measured]) -> Judgement:
 
 def edge_is_steadier(runs: Mapping[str, Measured]) -> Judgement:
     """Figure 7: downloads vary less from the edge than from the origin, but they do vary."""
-    origin, edge = (cov_of_downloads(runs[STEADY], cache) for cache in ("none", "edge"))
+    origin, edge = (
+        runs[STEADY].only(cache=cache).each_seed(lambda each: statistic.population_cov(goodputs_of(each)))
+        for cache in ("none", "edge")
+    )
     ours = f"CoV {average(origin):.2f} from the origin, {average(edge):.2f} from the edge"
     less = mean_of((1, [None if each is None else 1 - each for each in over(edge, origin)]))
     part = Within("the reduction from the edge", less, *STEADIER)
-    return Judgement(ours, (part,), "what else is on the two ways is drawn anew for each seed")
-
-
-def cov_of_downloads(measured: Measured, cache: str) -> Values:
-    """Of each seed: from the origin (cache "none") or from the edge ("edge")."""
-    return measured.only(cache=cache).each_seed(lambda each: statistic.population_cov(goodputs_of(each)))
+    return Judgement(
+        ours, (part,), "only the path to the origin has other traffic, so downloads from the edge do not vary"
+    )
 
 
 def goodputs_of(part: Measured) -> list[float]:
