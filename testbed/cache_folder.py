@@ -54,6 +54,8 @@ def make(folder: Path) -> Path:
     try:
         os.mkdir(folder, 0o700)
     except FileNotFoundError:
+        if folder.parent.is_dir():  # /proc says so of what cannot be made there
+            raise
         make(folder.parent)
         make(folder)
     except FileExistsError:

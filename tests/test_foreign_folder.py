@@ -18,7 +18,7 @@ import pytest
 from runs import make_result, make_trials, read_json, write_result
 from storedruns import Made, write_run
 
-from testbed.cache_folder import open_lock, private, try_lock, user_folder
+from testbed.cache_folder import make, open_lock, private, try_lock, user_folder
 from testbed.cli import main
 from testbed.error import MachineError, TestbedError, UserError
 from testbed.kernel.image.cache import Cache
@@ -328,3 +328,8 @@ def test_what_a_guest_left_is_removed_however_deep_and_whoever_may_enter_it(dept
     assert os.waitpid(child, 0)[1] == 0
     assert Path("/etc/passwd").exists()
     home.rmdir()
+
+
+def test_a_cache_where_no_folder_can_be_made_is_an_error_and_no_endless_search() -> None:
+    with pytest.raises(FileNotFoundError):
+        make(Path("/proc/self/none/testbed"))
