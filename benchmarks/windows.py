@@ -239,8 +239,8 @@ TRIALS: Mapping[str, Trials] = {
     "sdn-wait": _sdn(),
     "sdn-packet-0.53": _sdn(*NO_WAIT, "right-uplink.rate=22.9 Gbit/s"),
     "sdn-packet-10": _sdn(*NO_WAIT, "right-uplink.rate=1.21 Gbit/s"),
-    "bridged-wait": _bridged("uplink.aggregate={backward: {time: 125 us}}"),
-    "bridged-card": _bridged("left.model=e1000"),
+    "bridged-wait": _bridged(),
+    "bridged-card": _bridged("uplink.aggregate=none", "left.model=e1000"),
 }
 
 
