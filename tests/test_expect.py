@@ -360,6 +360,15 @@ def test_a_part_of_the_time_can_count_from_an_event_and_one_that_did_not_come_is
     assert asked[0].measured == "goodput from 1 s to 5 s after the event of path"
 
 
+def test_a_part_of_the_time_in_which_nothing_was_sampled_is_never_a_pass() -> None:
+    trial = flows_of(lambda at: 4e6)
+    interval_s = float(trial.samples()[0].time_s[1] - trial.samples()[0].time_s[0])
+    ends = [10**9 + round(share * interval_s * 1e9) for share in (1, 0.9, 1e-6)]
+    found = verdicts([rule(least="1 Mbit/s", between_ns=(10**9, end)) for end in ends], [trial])
+    assert [each.outcome for each in found] == ["passed", "not checked", "not checked"]
+    assert "shorter than from one sample to the next" in (found[1].seen or "")
+
+
 def test_a_rule_that_counts_from_an_event_is_kept_with_the_run(tmp_path: Path) -> None:
     late = rule(between_ns=(1, 2), since="path 2")
     folder = run_with(tmp_path / "r", late, rule(name="s"))

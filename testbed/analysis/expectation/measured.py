@@ -16,6 +16,9 @@ from .. import flow_sample
 from ..metric import METRICS, FlowSamples, measure
 from . import part
 
+ALMOST = 0.99
+"""Samples come late by less than the rest."""
+
 
 @dataclass(frozen=True)
 class Measured:
@@ -41,7 +44,7 @@ class Measured:
 
     def value(self, name: str, number: int, between_s: tuple[float, float] | None = None) -> float | None:
         """In base units; None where the trial has no such value. `number` is for those of EXTRA, `between_s` a part of
-        the time for those of PARTS.
+        the time for those of PARTS. Raises NotChecked for a part that is shorter than from one sample to the next.
         """
         if between_s is None and name not in SAMPLED:
             return EXTRA[name](self.result, number) if name in EXTRA else self.metrics.get(name)
@@ -50,6 +53,9 @@ class Measured:
             return None
         if between_s is None:
             return SAMPLED[name](part.steady(samples, self.result.steady_s or 0.0), number)
+        if between_s[1] - between_s[0] < ALMOST * (interval_s := part.interval_s(samples)):
+            what = f"this part of the time is shorter than from one sample to the next, {1e3 * interval_s:.4g} ms"
+            raise NotChecked(f"{what}, in the trial {self.result.id}")
         cut = part.of(samples, *between_s)
         return None if cut is None else part.PARTS[name](cut, number)
 

@@ -31,10 +31,14 @@ class Part:
         )
 
 
+def interval_s(samples: Sequence[FlowSamples]) -> float:
+    """The time from one sample to the next; 0 with one of each flow."""
+    return max(float(np.median(np.diff(each.time_s))) if len(each.time_s) > 1 else 0.0 for each in samples)
+
+
 def of(samples: Sequence[FlowSamples], from_s: float, to_s: float) -> Part | None:
     """The part of the samples; None unless they reach its end. Before its first sample a flow has brought nothing."""
-    interval_s = max(float(np.median(np.diff(each.time_s))) if len(each.time_s) > 1 else 0.0 for each in samples)
-    if any(float(each.time_s[-1]) + interval_s < to_s for each in samples):
+    if any(float(each.time_s[-1]) + interval_s(samples) < to_s for each in samples):
         return None
     return Part(tuple(_cut(each, from_s, to_s) for each in samples), from_s, to_s)
 
