@@ -22,8 +22,8 @@ NOT_COVERED = {
     *("vm", "cpus", "cpu", "1 GIPS", "0.5 GIPS", "0.25 GIPS", "model", "e1000", "virtio", "image", "vhost"),
     *("machine", "address", "ssh", "known_hosts", "nics", "emulator"),
     *("lab-realtime", "lab", "netns"),
-    *("python", "options"),
-    *("expect", "metric", "where", "over", "between", "least", "most", "number", "needs", "message", "rare"),
+    *("python", "options", "bpf", "sha256"),
+    *("expect", "metric", "where", "over", "between", "since", "least", "most", "number", "needs", "message", "rare"),
     *("rtt-p99", "ping-p50", "ping-p95", "ping-p99"),
     *("topo", "class", "args", "bridge", "text", "linear", "quick", "note", "opportunities", "rows", "nftables_text"),
 }

@@ -80,7 +80,7 @@ def test_the_regression_scenarios_say_what_they_are_about() -> None:
         "ping-p95": {"latency"},
         "retransmits": {"high-loss", "idle", "low-bdp", "policer"},
         "rtt": {"aqm", "bufferbloat"},
-        "rtt-p95": {"app-limited", "ecn-step", "rate-step"},
+        "rtt-p95": {"app-limited", "ecn-step", "probe-fall", "rate-step"},
     }
 
 

@@ -46,8 +46,8 @@ def of_keys(cls: type[Keyed]) -> Schema:
 
 def of_key(own: Key) -> Schema:
     about = {"description": own.about} if own.about else {}
-    has_default = own.shown is not MISSING and own.shown is not None
-    return {**own.kind.described(), **about, **({"default": own.kind.write(own.shown)} if has_default else {})}
+    default = None if own.shown is MISSING or own.shown is None else own.kind.write(own.shown)
+    return {**own.kind.described(), **about, **({} if default is None else {"default": default})}
 
 
 def name_of_keys(cls: type[Keyed]) -> str:

@@ -72,7 +72,7 @@ def _words(*allowed: str) -> Kind:
 
     return Kind(
         read,
-        lambda found: found[0] if len(found) == 1 else list(found),
+        lambda found: (found[0] if len(found) == 1 else list(found)) if found else None,
         lambda: {"anyOf": [one.described(), several.described()]},
     )
 
@@ -98,7 +98,7 @@ class When(Keyed):
 
     def written(self) -> dict[str, Any]:
         """Without what is empty: no state is any state."""
-        return {name: value for name, value in super().written().items() if value != []}
+        return {name: value for name, value in super().written().items() if value is not None}
 
     def holds(self, state: str, phases: tuple[str, ...]) -> bool:
         """Whether a flow that is in this state and in these phases is what is meant."""

@@ -22,14 +22,19 @@ VM_WAY = "tool: iperf3 from a virtual machine (docs/vm.md)"
 read_name = word(PATTERN, "a congestion control", ALLOWED)
 
 
+ABOUT = {
+    "bpf": "The object file; in a stored trial the name that it registers.",
+    "sha256": "Of the object file, once read.",
+}
+"""What the keys of an object file are."""
+
+
 @keyed
 class BpfControl(Keyed):
     """A congestion control in BPF: an object file by its content, and the name under which it registers."""
 
-    name: str = key("bpf", Kind(read_name), "The object file; in a stored trial the name that it registers.")
-    sha256: str = key(
-        "sha256", Kind(word(r"[0-9a-f]{64}", "a SHA-256", "64 hexadecimal digits")), "Of the object file, once read."
-    )
+    name: str = key("bpf", Kind(read_name), ABOUT["bpf"])
+    sha256: str = key("sha256", Kind(word(r"[0-9a-f]{64}", "a SHA-256", "64 hexadecimal digits")), ABOUT["sha256"])
 
     @property
     def file(self) -> str:
@@ -61,7 +66,7 @@ def _read(value: object) -> Control:
 
 
 def _schema() -> dict[str, Any]:
-    keys = {name: {"type": "string"} for name in ("bpf", "sha256")}
+    keys = {name: {"type": "string", "description": about} for name, about in ABOUT.items()}
     of_file = {"type": "object", "properties": keys, "required": ["bpf"], "additionalProperties": False}
     of_file["description"] = "An object file in BPF, relative to the scenario's folder, for virtual machines."
     return {"anyOf": [OF_THE_KERNEL, of_file], "description": "A congestion control."}
