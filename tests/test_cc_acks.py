@@ -8,6 +8,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
 from runs import make_result, write_result
@@ -33,6 +35,7 @@ class Made:
     """Stands for all kernels: trials in which the candidate has so much less goodput, by the cell's RTT."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, less: dict[str, float]) -> None:
+        self.sockets: int | None = None
         self.less, self.recorded, self.pages, self.now_s = less, list[tuple[str, str, int]](), list[Any](), 0.0
         monkeypatch.setattr(sweep.runner, "run", self.run)
         monkeypatch.setattr(sweep.readiness, "check", lambda trial, made: None)
@@ -51,6 +54,10 @@ class Made:
         share = 1 - self.less[rtt] if control == "foo" else 1.0
         result = make_result(trial, goodput_bps=(1e7 + 1e3 * trial.seed) * share)
         write_result(folder, trial, result)
+        if self.sockets is not None:
+            pq.write_table(
+                pa.table({"time_s": pa.array([0.5] * self.sockets, pa.float64())}), folder / "samples.parquet"
+            )
         return result
 
     def page(self, title: str, sides: Any, between: Any = None) -> str:
@@ -103,6 +110,18 @@ def test_nothing_is_drawn_of_what_is_the_same_and_pages_of_before_are_gone(
     home, pages = there.judged()
     assert (pages, there.recorded, list(home.glob("acks-*"))) == ({}, [], [])
     assert 'href="acks' not in (home / "evidence.html").read_text()
+
+
+def test_of_what_sends_nothing_over_tcp_nothing_is_drawn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A program that speaks QUIC: its trials have samples, and none of a socket of TCP."""
+    there = Made(monkeypatch, tmp_path, FOUR)
+    there.sockets = 0
+    assert there.judged()[1] == {}
+    assert there.console.export_text().count("no socket of TCP sent anything") == 3
+    assert there.recorded == []
+    there.sockets = 1
+    there.path = there.path.rename(tmp_path / "longer.yaml")
+    assert len(there.judged()[1]) == 3
 
 
 def test_without_time_left_nothing_is_drawn_and_that_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

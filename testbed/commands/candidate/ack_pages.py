@@ -18,6 +18,7 @@ from ...model.scenario import Scenario
 from ...report.evidence import CellName
 from ...spec.load import files_of
 from ...sweep.store import Store
+from ...trial import sample_table
 from ...trial.folder import write_named
 from ...units import counted
 from ..measure.run import carry_out, prepare
@@ -59,6 +60,9 @@ def write(made: Suite, found: RunComparison) -> Mapping[CellName, str]:
         old.unlink()
     keys = differing(found)
     runs = {key: runs for key in keys if len(runs := tuple(_runs(made, key))) == 2}
+    for key in [key for key, (base, _) in runs.items() if _had_no_tcp(made, base)]:
+        del runs[key]
+        say(made.console, f"no page of the ACKs of {found.label(key.cell)}: no socket of TCP sent anything")
     if not runs:
         return {}
     try:
@@ -84,6 +88,12 @@ def _runs(made: Suite, key: CellKey) -> Iterator[_Run]:
             name = "".join(each if each.isalnum() else "-" for each in " ".join(text for _, text in key.params))
             one = replace(asked, cells=cells, repetitions=1, acks=True, expect=())
             yield _Run(path, one, Store(home / kind / f"{path.stem}-{name}".strip("-")))
+
+
+def _had_no_tcp(made: Suite, run: _Run) -> bool:
+    """Whether the trial that was judged had samples, and none of a TCP socket: a program that speaks QUIC."""
+    samples = made.base / run.path.stem / "trials" / run.trial.name / "samples.parquet"
+    return samples.exists() and not sample_table.opened(samples).metadata.num_rows
 
 
 def _takes_s(run: _Run) -> float:
