@@ -125,6 +125,11 @@ def stored(kept: Path) -> list[Again]:
         raise UserError(f"{path} is damaged: {error}; allowed: what `testbed reproduce --audit` wrote") from None
 
 
+def forget(kept: Path) -> None:
+    """Removes the audits of a size, if there are any."""
+    (kept / FILE).unlink(missing_ok=True)
+
+
 def _read(data: dict[str, Any]) -> Again:
     lists: dict[str, Any] = {name: tuple(value) for name, value in data.items() if isinstance(value, list)}
     return Again(**(data | lists))

@@ -28,7 +28,7 @@ from testbed.model.scenario import Trial
 from testbed.spec.load import load_scenario
 from testbed.spec.scenario.trial import trial_data
 from testbed.trial.result import TrialResult
-from testbed_reproductions import command, kept
+from testbed_reproductions import again, command, kept
 from testbed_reproductions.check import Holds, near
 from testbed_reproductions.command import Runs, citations, lacks
 from testbed_reproductions.measured import Measured, with_interval
@@ -505,6 +505,19 @@ def test_a_part_of_a_run_is_kept_and_goes_on_where_it_was(runs: Runs, tmp_path: 
     mine.mkdir(parents=True)
     kept.put_back(tmp_path / "kept", tmp_path / "mine", [links.BASELINE])
     assert [*mine.iterdir()] == []
+
+
+def test_an_audit_is_of_the_tables_that_it_was_made_of(runs: Runs, tmp_path: Path) -> None:
+    home = tmp_path / "kept"
+    stored(runs, links.BASELINE, 1e8, only=5)
+    kept.keep(runs.folder, [links.BASELINE], home)
+    again.store(home, again.Again("2026-01-02", 1, 1, 5, 1))
+    kept.keep(runs.folder, [links.BASELINE], home)  # the same table
+    assert len(again.stored(home)) == 1
+    host = next((runs.folder / links.BASELINE / "trials").iterdir()) / "host.json"
+    host.write_text('{"wall_s": 1.0, "cpu_s": 0.5, "started": "2026-01-02T03:04:05"}')
+    kept.keep(runs.folder, [links.BASELINE], home)
+    assert again.stored(home) == []
 
 
 @pytest.mark.parametrize(
