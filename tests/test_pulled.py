@@ -149,10 +149,9 @@ def test_a_packet_is_made_as_linux_cuts_it(run_trial: RunTrial, ip: int, mtu: in
 def test_a_loss_meets_the_first_middle_and_last_packet_of_a_piece(run_trial: RunTrial) -> None:
     """1 in 44 of superpackets of 43: each time another place. The sender's capture says which packets are lost."""
     path = {**PATH, "loss": {"every": 44, "phase": 20}, "buffer": "4 bdp"}
-    words = {"topology": topology(**path), **flow("1 s", 3, congestion="bbr"), "capture": BOTH}
+    words = {"topology": topology(**path), **flow("2 s", 3, congestion="bbr"), "capture": BOTH}
     asked, every = (run_trial(**words, tamper=switched(pulled)) for pulled in (2, 0))
-    others = [each for each in asked.result.findings if each.check != "window"]  # a receiver's grows for a tenth of 1 s
-    assert {each.verdict for each in others} <= {"valid"}, others
+    assert asked.result.verdict == "valid", asked.result.findings
     check_same_files(asked, every)
     (captured,) = asked.folder.glob("a-*.pcap")
     places, number = Counter[str](), 0
