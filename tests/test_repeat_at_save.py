@@ -22,18 +22,25 @@ watch.watch(Path(sys.argv[1]), ("sh", "-c", sys.argv[2]))
 
 
 INTERRUPTED = """
-import sys, time
-try:
-    print(open(sys.argv[1]).read(), flush=True)
-    time.sleep(60)
-except KeyboardInterrupt:
+import signal, sys, time
+
+def keep(number, frame):
+    time.sleep(3)
     print("kept", flush=True)
+    sys.exit()
+
+signal.signal(signal.SIGTERM, keep)
+print(open(sys.argv[1]).read(), flush=True)
+time.sleep(60)
 """
-"""What no signal escapes, as in a shell one does that comes just before it waits."""
+"""What keeps for longer than a process is given that is only ended."""
+IN_THE_BACKGROUND = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
+"""What the background of a shell without a terminal starts ignores Ctrl-C, and so does all that it starts."""
 
 
-def started(file: Path, command: str) -> Running:
-    return process.start([sys.executable, "-c", PROGRAM, file, command], stdout=process.PIPE, stderr=process.TO_STDOUT)
+def started(file: Path, command: str, before: str = "") -> Running:
+    words = (sys.executable, "-c", before + PROGRAM, file, command)
+    return process.start(words, stdout=process.PIPE, stderr=process.TO_STDOUT)
 
 
 def lines(running: Running) -> Iterator[str]:
@@ -53,12 +60,13 @@ def test_the_command_runs_at_once_and_at_each_save(tmp_path: Path) -> None:
         assert next(said) == "second"
 
 
-def test_a_save_interrupts_the_command_and_it_begins_anew(tmp_path: Path) -> None:
+@pytest.mark.parametrize("before", ["", IN_THE_BACKGROUND], ids=["terminal", "background"])
+def test_a_save_interrupts_the_command_and_it_begins_anew(tmp_path: Path, before: str) -> None:
     file = tmp_path / "tcp_foo.c"
     file.write_text("first")
     script = tmp_path / "command.py"
     script.write_text(INTERRUPTED)
-    with started(file, f"exec {sys.executable} {script} {file}") as running:
+    with started(file, f"exec {sys.executable} {script} {file}", before) as running:
         said = lines(running)
         assert next(said) == "first"
         file.write_text("second")

@@ -46,7 +46,7 @@ def _goes_on(running: Running) -> bool:
 
 
 def _interrupt(running: Running) -> None:
-    running.signal(signal.SIGINT)
+    running.signal(signal.SIGTERM)  # what the background of a shell starts ignores SIGINT
     deadline = time.monotonic() + GRACE_S
     while time.monotonic() < deadline and _goes_on(running):
         pass
