@@ -148,6 +148,9 @@ def test_a_controller_that_was_off_starts_with_the_app_that_was_loaded_last(home
     (home.folder / "app.py").write_text(APP.replace("hello", "good evening"))
     home.says("reload", "c0")
     home.says("node", "c0", "stop")
+    for switch in ("s1", "s2"):
+        said = home.says("exec", switch, "--", "ovs-vsctl", "get", "controller", "br0", "is_connected")
+        assert said.strip() == "false"  # or the wait below would be for nothing
     refused = home.run("reload", "c0")
     assert (refused.returncode, b"c0 of net is off" in refused.stderr) == (2, True)
     (home.folder / "app.py").write_text("this is no app")

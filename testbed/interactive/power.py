@@ -15,15 +15,14 @@ from ..model.topology import Node, Topology
 from ..native_program import tools
 from ..plan import batch
 from ..plan.command import Command
-from ..plan.node import frr, open_vswitch
-from ..plan.node.control_channel import Channel
+from ..plan.node import control_channel, frr, open_vswitch
 from ..plan.step import data
 from ..trial.start.local_words import substituted
 from . import connection, node_files
 from .build import Build, build
 from .link_change import topology_of
+from .reload import CONNECTED, copied, starts
 from .reload import WAIT_S as WAIT_S
-from .reload import copied, starts
 from .running_network import OFF, RunningNetwork, rewrite
 
 SILENT = "testbed-off"
@@ -92,6 +91,9 @@ def _can(topology: Topology, node: Node) -> bool:
 def _off(network: RunningNetwork, node: Node) -> None:
     if node.kind.openflow == "controller":
         connection.carry_out(network, [{"stop": f"controller-{node.name}"}])
+        channels = control_channel.channels(topology_of(network))
+        # A switch says for up to 5 s that it is connected, and what starts the controller then would believe it.
+        _await(network, next(each for each in channels if each.name == node.name).switches, "false")
     elif node.kind.openflow == "switch":
         _run(network, node.name, "sh", "-c", OVS_OFF)
     elif node.kind.switches_frames:
@@ -107,11 +109,11 @@ def _on(network: RunningNetwork, node: Node) -> tuple[str, ...]:
     if node.kind.openflow == "controller":
         channel = next(each for each in made.plan.channels if each.name == node.name)
         connection.carry_out(network, starts(made, channel, copied(network, channel)))
-        return _unconnected(network, channel, channel.switches)
+        return _await(network, channel.switches, "true")
     if node.kind.openflow == "switch":
         _carry_out(network, made, [open_vswitch.daemon(node)])
         own = [each for each in made.plan.channels if node.name in each.switches and not network.is_off(each.name)]
-        return tuple(each.name for each in own if _unconnected(network, each, (node.name,)))
+        return tuple(each.name for each in own if _await(network, (node.name,), "true"))
     if node.kind.switches_frames:
         _run(network, node.name, "ip", "link", "set", "br0", "up")
         return ()
@@ -121,9 +123,12 @@ def _on(network: RunningNetwork, node: Node) -> tuple[str, ...]:
     return ()
 
 
-def _unconnected(network: RunningNetwork, channel: Channel, switches: Sequence[str]) -> tuple[str, ...]:
-    waits = ("ovs-vsctl", f"--timeout={WAIT_S}", "wait-until", "controller", "br0", "is_connected=true")
-    return tuple(each for each in switches if not network.is_off(each) and _status(network, each, *waits))
+def _await(network: RunningNetwork, switches: Sequence[str], connected: str) -> tuple[str, ...]:
+    """Waits until each switch that is on says of its controller that it is connected, or is not; those that do not say
+    it within WAIT_S.
+    """
+    words = ("sh", "-c", f"{CONNECTED}{connected}")
+    return tuple(each for each in switches if not network.is_off(each) and _status(network, each, *words))
 
 
 def _carry_out(network: RunningNetwork, made: Build, commands: Iterable[Command]) -> None:
