@@ -239,8 +239,8 @@ SECONDS = {
     "mininet": 1.2,
     "machine": 3.5,  # virtual, from its start to its end
     # data, for each packet on its way from end to end, with its share of ACKs
-    "late": 0.5e-6,  # in superpackets as far as the bucket
-    "superpacket": 2.5e-6,  # more, for each of these
+    "late": 0.22e-6,  # in superpackets as far as the bucket
+    "superpacket": 3.5e-6,  # more, for each of these
     "cut": 1.2e-6,  # in superpackets as far as the end of the delay
     "plain": 1.45e-6,
     "others": 0.35e-6,  # of other traffic
