@@ -170,7 +170,7 @@ def test_what_makes_no_sense_is_refused(
     [
         ([RECOVERY], {"kernel": "lab-realtime"}, "in real time a sender that is looked at"),
         ([{**RECOVERY, "when": {"flow": 1, "state": "loss"}}], {}, "the workload has no flow 1; allowed: 0"),
-        ([{**RECOVERY, "when": {"flow": "web", "state": "loss"}}], {}, "no background of TCP has this name"),
+        ([{**RECOVERY, "when": {"flow": "web", "state": "loss"}}], {}, "no background of TCP has the name 'web'"),
         (
             [RECOVERY],
             {"workload": {"tool": "iperf3", "duration": "5 s"}},
@@ -184,9 +184,121 @@ def test_what_nobody_could_see_is_refused(schedule: list[dict[str, Any]], change
     assert what in str(refused.value)
 
 
+TOPOLOGY = """name: t
+nodes:
+  a: {type: host}
+  b: {type: host}
+links:
+  path:
+    ends: [a, b]
+    rate: 10 Mbit/s
+    rtt: 40 ms
+    schedule: SCHEDULE
+"""
+SCENARIO = """name: s
+topology: t.yaml
+workload: {tool: flow, from: a, to: b, duration: 5 s}
+"""
+WHEN = "\n      - when: {state: loss, FLOW}\n        after: AFTER\n        rate: 1 Mbit/s"
+AT = "\n      - {at: 2 s, rate: 5 Mbit/s}\n      - at: AFTER\n        rate: 1 Mbit/s"
+
+
+def refusals(folder: Path, schedule: str, scenario: str = SCENARIO, settings: tuple[str, ...] = ()) -> list[str]:
+    """What is wrong with a scenario whose topology is a file of its own."""
+    (folder / "t.yaml").write_text(TOPOLOGY.replace("SCHEDULE", schedule))
+    (folder / "s.yaml").write_text(scenario)
+    try:
+        load_scenario(folder / "s.yaml", settings)
+    except SpecError as refused:
+        return [str(each).replace(f"{folder}/", "") for each in refused.problems]
+    return []
+
+
+@pytest.mark.parametrize(
+    ("flow", "scenario", "said"),
+    [
+        ("flow: 1", SCENARIO, "t.yaml:11: flow: the workload has no flow 1; allowed: 0"),
+        ("flow: web", SCENARIO, "t.yaml:11: flow: no background of TCP has the name 'web'; allowed: a number, from 0"),
+        (
+            "flow: 0",
+            SCENARIO.replace("flow,", "iperf3,"),
+            "t.yaml:11: flow: no flow of tool: iperf3 has a number; allowed: tool: flow",
+        ),
+        (
+            "occurrence: 1",
+            SCENARIO.replace("flow,", "iperf3,"),
+            "t.yaml:11: when: no flow of tool: iperf3 has a number; allowed: tool: flow",
+        ),
+        (
+            "flow: 2",
+            SCENARIO + "sweep: {flows: [2, 4]}\n",
+            "t.yaml:11: flow: the workload has no flow 2 (with flows = 2); allowed: 0 to 1",
+        ),
+        (
+            "flow: 0",
+            SCENARIO + "kernel: lab-realtime\n",
+            "t.yaml:11: when: in real time a sender that is looked at every millisecond is slower (kernel: lab-realtime); "
+            "allowed: kernel: lab, or a change at a time",
+        ),
+    ],
+)
+def test_a_flow_that_no_event_can_be_about_is_refused_with_its_line(
+    tmp_path: Path, flow: str, scenario: str, said: str
+) -> None:
+    schedule = WHEN.replace("FLOW", flow).replace("AFTER", "1 s")
+    assert refusals(tmp_path, schedule, scenario) == [said]
+    assert refusals(tmp_path, schedule.replace(flow, "flow: 0")) == []
+
+
+def test_the_line_is_that_of_the_axis_or_the_option_that_sets_the_schedule(tmp_path: Path) -> None:
+    entry = "{when: {flow: 3, state: loss}, rate: 1 Mbit/s}"
+    swept = f"{SCENARIO}sweep:\n  path.schedule:\n    - none\n    - [{entry}]\n"
+    said = "flow: the workload has no flow 3; allowed: 0"
+    assert refusals(tmp_path, "none", swept) == [f"s.yaml:7: {said}"]
+    (one,) = refusals(tmp_path, "none", settings=(f"path.schedule=[[{entry}]]",))
+    assert one == f"--set path.schedule=[[{entry}]]: {said}"
+    inline = scenario(tmp_path, [{"when": {"flow": 3, "state": "loss"}, "rate": "1 Mbit/s"}])
+    with pytest.raises(SpecError, match=rf"s\.yaml:1: {said}"):
+        load_scenario(inline)
+
+
+def test_what_begins_when_the_workload_is_over_is_refused_with_its_line(tmp_path: Path) -> None:
+    never = "the workload is over after 5 s, so this never comes; allowed: less than 5 s"
+    late, soon = WHEN.replace("AFTER", "5 s"), WHEN.replace("AFTER", "4999 ms")
+    assert refusals(tmp_path, late.replace("FLOW", "flow: 0")) == [f"t.yaml:12: after: {never}"]
+    assert refusals(tmp_path, soon.replace("FLOW", "flow: 0")) == []
+    assert refusals(tmp_path, AT.replace("AFTER", "6 s")) == [f"t.yaml:12: at: {never}"]
+    assert refusals(tmp_path, AT.replace("AFTER", "4 s")) == []
+    by_bytes = SCENARIO.replace("duration: 5 s", "bytes: 1 GB")
+    assert refusals(tmp_path, AT.replace("AFTER", "6 s"), by_bytes) == [], "nobody knows when it ends"
+
+
+def test_an_event_must_come_in_every_trial_and_a_change_at_a_time_in_one(tmp_path: Path) -> None:
+    """Without its event a trial is invalid; without its change it is one in which nothing changes."""
+    swept = SCENARIO.replace("duration: 5 s", "duration: 9 s") + "sweep: {duration: [5 s, 9 s]}\n"
+    late = WHEN.replace("AFTER", "7 s").replace("FLOW", "flow: 0")
+    never = "the workload is over after 5 s, so this never comes (with duration = 5 s); allowed: less than 5 s"
+    assert refusals(tmp_path, late, swept) == [f"t.yaml:12: after: {never}"]
+    assert refusals(tmp_path, AT.replace("AFTER", "7 s"), swept) == []
+    assert len(refusals(tmp_path, AT.replace("AFTER", "9 s"), swept)) == 1
+    shorter = ("duration=3 s",)
+    assert refusals(tmp_path, AT.replace("AFTER", "4 s"), settings=shorter) == [], "an option may leave it out"
+    soon = WHEN.replace("AFTER", "4 s").replace("FLOW", "flow: 0")
+    assert "never comes (with duration = 3 s)" in refusals(tmp_path, soon, settings=shorter)[0]
+
+
 def test_a_schedule_of_events_is_written_as_it_is_read(tmp_path: Path) -> None:
     schedule = [RECOVERY, {"when": {"flow": "web", "phase": ["drain", "avoidance"], "occurrence": 2}, "down": True}]
-    (cell,) = load_scenario(scenario(tmp_path, schedule)).cells
+    web = {
+        "web": {
+            "pattern": "heavy-tailed",
+            "from": "a",
+            "to": "b",
+            "arrivals": "20 /s",
+            "size": {"mean": "20 kB", "shape": "1.3"},
+        }
+    }
+    (cell,) = load_scenario(scenario(tmp_path, schedule, background=web)).cells
     again = make_trial(path={"schedule": schedule}).topology.links[0].schedule
     assert [each.when for each in cell.topology.links[0].schedule] == [each.when for each in again]
     assert again[1].when == When("web", phases=("drain", "avoidance"), occurrence=2)

@@ -19,8 +19,9 @@ from ..model.workload.tool import WORKLOAD
 from . import number_file
 from .congestion import object_files, with_objects
 from .program_file import program_files, with_programs
-from .scenario.cell import Resolver, Rule, absent_cells, absent_events, expectations, rules, unanswered
+from .scenario.cell import Resolver, Rule, rules
 from .scenario.dimension import Dimension, dimensions
+from .scenario.expectation import absent_cells, absent_events, expectations, unanswered
 from .scenario.file import ScenarioFile
 from .scenario.override import Changed, with_options
 from .scenario.place import place_faults
@@ -88,11 +89,13 @@ def load_scenario(
         what = "these rules exclude every cell"
         faults = [Fault(("exclude",), what, "rules that leave at least one cell", named=True)]
     if changed.is_strict and not resolver.faults:
+        resolver.blame_late()
         faults += absent_cells(expected, cells)
         faults += absent_events(expected, cells)
         faults += unanswered(expected, cells, interval_ns, spec.metric_units)
-    if resolver.faults or faults:
-        raise SpecError(_problems(changed.document, [*resolver.faults.values(), *faults], topologies))
+    found = [topologies.problem(*each) for each in resolver.in_topologies.values()]
+    if resolver.faults or faults or found:
+        raise SpecError(_problems(changed.document, [*resolver.faults.values(), *faults], topologies, found))
     size: Size = "quick" if quick else "full"
     folder.carry_out()
     return Scenario(
@@ -171,10 +174,14 @@ def _capture_faults(data: dict[str, Any], topologies: ScenarioTopologies) -> Ite
             yield Fault(("capture", index, "at"), f"there is no node or link {at!r}", allowed, named=True)
 
 
-def _problems(document: Document, faults: list[Fault], topologies: ScenarioTopologies) -> list[Problem]:
-    """Those of the scenario and then those of the topologies; of one file, in the order of its lines."""
+def _problems(
+    document: Document, faults: list[Fault], topologies: ScenarioTopologies, more: Sequence[Problem] = ()
+) -> list[Problem]:
+    """Those of the scenario and then those of the topologies, with `more` that cells showed; of one file, in the order
+    of its lines.
+    """
     own = document.problems(faults)
-    both = [*own, *(problem for problem in topologies.problems if problem not in own)]
+    both = [*own, *(problem for problem in dict.fromkeys((*topologies.problems, *more)) if problem not in own)]
     files = list(dict.fromkeys(problem.file for problem in both))
     return sorted(both, key=lambda problem: (files.index(problem.file), problem.line or 0))
 

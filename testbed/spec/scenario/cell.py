@@ -12,9 +12,8 @@ from ...codec.frozen import dataclass
 from ...error import ValueRefused, one_of
 from ...model.address import address_book
 from ...model.background import Background, Backgrounds
-from ...model.expectation import Expectation, chosen, in_words, lacking
+from ...model.event_need import event_faults, late_fault
 from ...model.link.impairment import IMPAIRMENTS
-from ...model.metric_need import NEEDS, Asked, lacking_of, possible
 from ...model.openflow import Neighbours
 from ...model.run_setting import Kernel
 from ...model.scenario import Cell
@@ -30,7 +29,6 @@ from ..topology.rules import link_faults
 from ..topology.segment_rules import engine_faults, mtu_faults
 from .axis import EXCLUSIVE, AxisKey, Change, Names, Part, canonical, members, read_value
 from .dimension import Dimension
-from .expect import ExpectFile, values
 from .place import background_faults, place_faults
 
 SHOWN = 20
@@ -158,12 +156,25 @@ class _Base:
         return _paths(self.chosen)
 
 
+@dataclass(frozen=True)
+class _Entry:
+    """Where the schedule of a link stands: in the topology of a cell, or `axis` if one sets it."""
+
+    base: _Base
+    link: str
+    axis: Change | None
+
+    @property
+    def key(self) -> tuple[Path, ...]:
+        return (*self.base.path, (self.link,)) if self.axis is None else (self.axis.path,)
+
+
 @dataclass
 class Resolver:
     """Makes cells from what a scenario says apart from its sweep; parts that cells share are made once.
 
     `topology_file` is None where an axis of topologies says it. What is wrong with combinations of values is gathered
-    in `faults`, each thing once, where it first occurs.
+    in `faults`, each thing once, where it first occurs; what stands in a file of its own, in `in_topologies` with it.
     """
 
     topology_file: TopologyFile | None
@@ -175,6 +186,8 @@ class Resolver:
     engine: Engine | None = None
     ip: IpVersions | None = None
     faults: dict[tuple[Path, str], Fault] = field(default_factory=dict)
+    in_topologies: dict[tuple[Path, ...], tuple[TopologyFile, Fault]] = field(default_factory=dict)
+    _late: dict[tuple[Path, ...], tuple[_Entry, Fault] | None] = field(default_factory=dict)
     _made: dict[Hashable, Any] = field(default_factory=dict)
 
     def cells(self, dimensions: Sequence[Dimension], rules: Sequence[Rule] = ()) -> list[Cell]:
@@ -210,9 +223,11 @@ class Resolver:
         )
         if background is None:
             return None
+        kernel: Kernel = whole.get("kernel", self.kernel)
+        self._see_schedules(base, topology, workload, background, kernel, changes)
         params = tuple((change.key.text, change.text) for change in changes if change.shown)
         sysctls = tuple((change.key.name, change.value) for change in asked)
-        return Cell(params, topology, workload, whole.get("kernel", self.kernel), topology.nic, sysctls, background)
+        return Cell(params, topology, workload, kernel, topology.nic, sysctls, background)
 
     def _base(self, changes: tuple[Change, ...]) -> _Base:
         chosen = next((change for change in changes if change.key.key == "topology"), None)
@@ -345,6 +360,47 @@ class Resolver:
             self._blame((*mine, *base.chosen), own, ("background", name))
         return None if faults else tuple(files.items())
 
+    def _see_schedules(
+        self,
+        base: _Base,
+        topology: Topology,
+        workload: Workload,
+        background: Backgrounds,
+        kernel: Kernel,
+        changes: tuple[Change, ...],
+    ) -> None:
+        """Notes events that could never come in this cell, and changes at times that come in no cell so far."""
+        about = _of(changes, "workload", "background", "scenario")
+        for link in topology.links if any(link.schedule for link in topology.links) else ():
+            own = (each for each in _of(changes, "link") if each.key.name == link.name and each.key.key == "schedule")
+            entry = _Entry(base, link.name, next(own, None))
+            said = (entry.axis.value if entry.axis else base.file.links[link.name].schedule) or ()
+            for fault in event_faults(link, topology, workload, background, kernel):
+                self._blame_entry(entry, fault, about)
+            for place, change in enumerate(link.schedule[: len(said)]):
+                late = late_fault(place, change, workload)
+                if change.when is None:
+                    key = (*entry.key, (place,))
+                    self._late[key] = None if late is None else self._late.get(key, (entry, late))
+                elif late is not None:
+                    self._blame_entry(entry, late, about)
+
+    def blame_late(self) -> None:
+        """Notes changes at times that come in no cell."""
+        for entry, fault in filter(None, self._late.values()):
+            self._blame_entry(entry, fault, ())
+
+    def _blame_entry(self, entry: _Entry, fault: Fault, about: tuple[Change, ...]) -> None:
+        """Note a fault of a schedule where that stands."""
+        others = [f"{change.key.text} = {change.text}" for change in about if change is not entry.axis]
+        what = fault.what + (f" (with {', '.join(others)})" if others else "")
+        if entry.axis is not None:
+            path = (*entry.axis.path, *fault.path)
+            self.faults.setdefault((path, fault.what), Fault(path, what, fault.allowed, fault.named))
+        else:
+            found = replace(fault, what=what).under("links", entry.link, "schedule")
+            self.in_topologies.setdefault((*entry.key, fault.path, (fault.what,)), (entry.base.file, found))
+
     def _blame(self, changes: tuple[Change, ...], fault: Fault, elsewhere: Path) -> None:
         """Note a fault at the axis that sets its key, else in the file, else at the first axis there is."""
         key = fault.path[0] if fault.path else None
@@ -392,107 +448,3 @@ def _of(changes: Iterable[Change], *parts: Part) -> tuple[Change, ...]:
 
 def _paths(changes: Iterable[Change]) -> tuple[Path, ...]:
     return tuple(change.path for change in changes)
-
-
-def expectations(
-    document: Document,
-    rules: Sequence[ExpectFile],
-    own: Mapping[str, str],
-    dimensions: Sequence[Dimension],
-    names: Names,
-    *,
-    strict: bool,
-) -> tuple[tuple[Expectation, ...], list[Fault]]:
-    """The rules as values, and the faults of what they say of axes. Not `strict` is for axes that options changed: a
-    rule about what is gone is about no trial, and cannot be checked.
-    """
-    found, wrong = [], []
-    unread = unread_axes(document, dimensions)
-    for number, rule in enumerate(rules):
-        path: Path = ("expect", number, "measure")
-        said = {"where": rule.measure.where, "over": rule.measure.over or {}}
-        texts: dict[str, dict[str, tuple[str, ...]]] = {}
-        for key, choice in said.items():
-            if unread & set(map(canonical, choice)):
-                return (), []
-            read, faulty = texts_of(choice, (*path, key), dimensions, names, strict=strict)
-            wrong += faulty
-            texts[key] = _shown({axis: those or _raw(choice, axis) for axis, those in read.items()}, dimensions)
-        over = None if rule.measure.over is None else texts["over"]
-        found.append(rule.measure.value(rule.name, texts["where"], over, own, rule.needs, rule.message.strip()))
-    return tuple(found), wrong
-
-
-def _raw(choice: Mapping[str, Any], axis: str) -> frozenset[str]:
-    """What is said of an axis that is none."""
-    return frozenset(map(str, values(choice.get(axis, ""))))
-
-
-def _shown(choice: Mapping[str, frozenset[str]], dimensions: Sequence[Dimension]) -> dict[str, tuple[str, ...]]:
-    """As results tell it, in the order of the axis: what an option fixed is in no result, and needs no look."""
-    found = {}
-    for axis, texts in choice.items():
-        mine = [(each, key) for each in dimensions for key in each.keys if key.text == axis]
-        order = mine[0][0].texts(mine[0][1]) if mine else ()
-        if mine and not mine[0][0].is_shown and texts == frozenset(order):
-            continue
-        found[axis] = tuple(sorted(texts, key=lambda text: (order.index(text) if text in order else len(order), text)))
-    return found
-
-
-def absent_cells(rules: Sequence[Expectation], cells: Sequence[Cell]) -> Iterator[Fault]:
-    """Rules about cells of which there is none, and those that hold whatever is measured."""
-    for number, rule in enumerate(rules):
-        over = {**rule.where, **(rule.over or {})}
-        params = [dict(cell.params) for cell in cells]
-        if rule.over is not None and all(chosen(over, each) for each in params if chosen(rule.where, each)):
-            what = "this is divided by itself"
-            yield Fault(("expect", number, "measure", "over"), what, "other values than those of where", named=True)
-        for key, where in (("where", rule.where), ("over", over)):
-            absent = lacking(where, params)
-            if absent is not None:
-                what = f"no cell has these values: {in_words(absent)}"
-                yield Fault(("expect", number, "measure", key), what, "values that occur together", named=True)
-                break
-
-
-def absent_events(rules: Sequence[Expectation], cells: Sequence[Cell]) -> Iterator[Fault]:
-    """Rules that count from an event that a link's schedule lacks."""
-    for number, rule in enumerate(rules):
-        event = rule.event
-        for cell in cells if event is not None else ():
-            wheres = (rule.where, {**rule.where, **(rule.over or {})})
-            if not any(chosen(where, dict(cell.params)) for where in wheres):
-                continue
-            known = [
-                f"{link.name} {place}"
-                for link in cell.topology.links
-                for place, change in enumerate(link.schedule, 1)
-                if change.when is not None
-            ]
-            if " ".join(map(str, event or ())) not in known:
-                what = f"the schedule of no link has this event: {rule.since}"
-                allowed = one_of(known, rule.since, "an entry with when")
-                yield Fault(("expect", number, "measure", "since"), what, allowed, named=True)
-                break
-
-
-def unanswered(
-    rules: Sequence[Expectation], cells: Sequence[Cell], samples_interval_ns: int | None, own: Mapping[str, str]
-) -> Iterator[Fault]:
-    """Rules about cells whose trials can never have the metric. `own` are the metrics of these trials."""
-    for number, rule in enumerate(rules):
-        wheres = [rule.where] if rule.over is None else [rule.where, {**rule.where, **rule.over}]
-        for cell in cells:
-            params = dict(cell.params)
-            if not any(chosen(where, params) for where in wheres):
-                continue
-            asked = Asked(cell.workload, cell.topology, samples_interval_ns, cell.background, rule.number)
-            need = lacking_of(rule.metric, asked, bool(rule.between_ns))
-            if need is not None:
-                such = in_words({key: (text,) for key, text in cell.params})
-                what = f"no trial {such} can have {rule.metric}, which needs {need}".replace("trial  ", "trial ")
-                there = [*possible(asked), *(name for name in own if name not in NEEDS)]
-                allowed = f"{one_of(there, rule.metric)}; or another workload"
-                yield Fault(("expect", number, "measure", "metric"), what, allowed, named=True)
-                break

@@ -35,7 +35,9 @@ OWN = ""
 
 @dataclass(frozen=True)
 class CheckedTopology:
-    """One topology: its file, None if it has problems; its names, `links` None if unread."""
+    """One topology: its file, None if it has problems; its names, `links` None if unread. `document` is where the file
+    was read.
+    """
 
     file: TopologyFile | None
     problems: tuple[Problem, ...] = ()
@@ -44,6 +46,7 @@ class CheckedTopology:
     others: tuple[str, ...] = ()
     controllers: tuple[str, ...] = ()
     types: Mapping[str, str] = field(default_factory=dict)
+    document: Document | None = None
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,12 @@ class ScenarioTopologies:
             controllers,
             {name: tuple(one.types[name] for one in each) for name in hosts},
         )
+
+    def problem(self, file: TopologyFile, fault: Fault) -> Problem:
+        """Of a fault in one of the files that is sound by itself: where it stands."""
+        document = next(each.document for each in self.by_name.values() if each.file is file)
+        assert document is not None, "BUG: a topology that nobody read"
+        return document.problem(fault)
 
     def positions(self) -> tuple[str, ...] | None:
         """The nodes and links that all topologies have; None if one could not be read."""
@@ -217,7 +226,8 @@ def _known(document: Document) -> CheckedTopology:
     hosts = tuple(name for name, type in types.items() if NODE_FILES[type].varied)
     controllers = tuple(name for name, type in types.items() if NODE_TYPES[type].openflow == "controller")
     others = tuple(name for name in said if name not in hosts)
-    return CheckedTopology(file, tuple(document.problems(faults)), tuple(links), hosts, others, controllers, types)
+    problems = tuple(document.problems(faults))
+    return CheckedTopology(file, problems, tuple(links), hosts, others, controllers, types, document)
 
 
 def _tool(data: dict[str, Any]) -> str | None:

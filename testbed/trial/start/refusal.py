@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from ...error import UserError
+from ...error import UserError, with_allowed
 from ...model.background import Constant
 from ...model.data_path import lowest_rate_bps
+from ...model.event_need import event_faults
 from ...model.run_setting import Kernel
 from ...model.scenario import Trial
 from ...model.topology import Topology
-from ...model.workload import WINDOW_MAX_BYTES, FlowWorkload
+from ...model.workload import WINDOW_MAX_BYTES
 from ...plan.network import Plan
 from ...plan.node.namespace import HOST_ALLOWED, refused_by_host, written_sysctls
 from ..workload import registry
@@ -87,33 +88,14 @@ def check_bpf(trial: Trial) -> None:
 
 
 def check_events(trial: Trial, planned: Plan) -> None:
-    """Refuses events where nobody could see them: of a flow that there is not, and but in virtual time."""
-    for each in planned.events:
-        where, workload = f"link {each.link}: {each.when.words}", trial.workload
-        if not trial.kernel.is_virtual_time:
-            why = f"in real time a sender that is looked at every millisecond is slower (kernel: {trial.kernel.kind})"
-            raise UserError(f"{where}: {why}; allowed: kernel: lab, or a change at a time")
-        if any(node.finds_routes for node in trial.topology.nodes):
-            why = "routing daemons would find other ways at a time that nobody knows beforehand"
-            raise UserError(f"{where}: {why}; allowed: a change at a time")
-        flow = each.when.flow
-        others = {name: other for name, other in trial.background if not isinstance(other, Constant)}
-        if isinstance(flow, int):
-            flows = workload.flows if isinstance(workload, FlowWorkload) and workload.data_ports else 0
-            allowed = "0" if flows == 1 else f"0 to {flows - 1}"
-            if flow >= flows:
-                why = f"the workload has no flow {flow}" if flows else f"no flow of tool: {workload.tool} has a number"
-                other = f", or a background ({', '.join(others)})" if others else ""
-                tool = "tool: flow" if workload.tool != FlowWorkload.tool else "flows, and no arrivals and requests"
-                raise UserError(f"{where}: {why}; allowed: {allowed if flows else tool}{other}")
-            source = workload.source
-        elif flow not in others:
-            raise UserError(f"{where}: no background of TCP has this name; allowed: {', '.join(others) or 'a number'}")
-        else:
-            source = others[flow].source
-        if source in planned.remote:
-            why = f"{source} has a kernel of its own, in which nobody looks"
-            raise UserError(f"{where}: {why}; allowed: a flow from a host")
+    """Refuses events where nobody could see them, of a trial that no file told: a file's have lines (spec/scenario)."""
+    if not planned.events:
+        return
+    for link in trial.topology.links:
+        for fault in event_faults(link, trial.topology, trial.workload, trial.background, trial.kernel):
+            when = link.schedule[int(fault.path[0])].when
+            assert when is not None, "BUG: a change at a time is no event"
+            raise UserError(with_allowed(f"link {link.name}: {when.words}: {fault.what}", fault.allowed))
 
 
 def check_vms(topology: Topology, kernel: Kernel) -> None:

@@ -1,0 +1,66 @@
+"""What the events of schedules need of a trial, so that they can come. Pure, no I/O.
+
+A fault's path begins at the schedule of its link: which entry of it, from 0, and a key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..codec.fault import Fault
+from ..units import format_time
+from .background import Backgrounds, Constant
+from .run_setting import Kernel
+from .schedule import Change
+from .topology import Link, Topology
+from .workload import FlowWorkload, Workload
+
+
+def event_faults(
+    link: Link, topology: Topology, workload: Workload, background: Backgrounds, kernel: Kernel
+) -> Iterator[Fault]:
+    """Events of a link that nobody could see in such a trial: of a flow that there is not, and but in virtual time."""
+    others = {name: each for name, each in background if not isinstance(each, Constant)}
+    for place, change in enumerate(link.schedule):
+        if change.when is None:
+            continue
+        flow, at = change.when.flow, (place, "when")
+        if not kernel.is_virtual_time:
+            what = f"in real time a sender that is looked at every millisecond is slower (kernel: {kernel.kind})"
+            yield Fault(at, what, "kernel: lab, or a change at a time", named=True)
+        elif any(node.finds_routes for node in topology.nodes):
+            what = "routing daemons would find other ways at a time that nobody knows beforehand"
+            yield Fault(at, what, "a change at a time", named=True)
+        elif isinstance(flow, int) and flow >= (flows := _numbered(workload)):
+            yield _no_number((*at, "flow"), flow, flows, workload, tuple(others))
+        elif isinstance(flow, str) and flow not in others:
+            what = f"no background of TCP has the name {flow!r}"
+            yield Fault((*at, "flow"), what, ", ".join(others) or "a number, from 0", named=True)
+        else:
+            source = others[flow].source if isinstance(flow, str) else workload.source
+            if topology.node(source).kind.has_own_kernel:
+                what = f"{source} has a kernel of its own, in which nobody looks"
+                yield Fault((*at, "flow"), what, "a flow from a host", named=True)
+
+
+def late_fault(place: int, change: Change, workload: Workload) -> Fault | None:
+    """An entry that begins when the workload is over, so that it never comes; None if it may come."""
+    length_ns = workload.length_ns
+    if length_ns is None or change.at_ns < length_ns:
+        return None
+    what = f"the workload is over after {format_time(length_ns)}, so this never comes"
+    key = "at" if change.when is None else "after"
+    return Fault((place, key), what, f"less than {format_time(length_ns)}", named=True)
+
+
+def _numbered(workload: Workload) -> int:
+    """How many flows have numbers that an event can name."""
+    return workload.flows if isinstance(workload, FlowWorkload) and workload.data_ports else 0
+
+
+def _no_number(at: tuple[str | int, ...], flow: int, flows: int, workload: Workload, others: tuple[str, ...]) -> Fault:
+    allowed = "0" if flows == 1 else f"0 to {flows - 1}"
+    tool = "tool: flow" if workload.tool != FlowWorkload.tool else "flows, and no arrivals and requests"
+    what = f"the workload has no flow {flow}" if flows else f"no flow of tool: {workload.tool} has a number"
+    other = f", or a background ({', '.join(others)})" if others else ""
+    return Fault(at, what, f"{allowed if flows else tool}{other}", named=True)
