@@ -473,7 +473,8 @@ ROWS: tuple[Row, ...] = (
                              "IV.A: below 10 Mbit/s, intermittently, in one direction")),
     _row("S0-F5", "Fig. 5, IV.A", "UDP and TCP on one path, US to EU", "UDP far above TCP; UDP above 800 Mbit/s",
          path.udp_above_tcp, path.UDP, path.TCP, claim="shape",
-         limits="we chose the other traffic: heavy-tailed TCP flows; quick size: a tenth of the rates",
+         limits="the rate of the wide area, its RTT and the others, five flows that come and go, are ours; quick size: "
+                "a tenth of the rates",
          facts=("udp-us-eu", "udp-us-eu-mean", "udp-above-tcp"),
          criterion=Criterion("UDP above TCP; in the best second of a run above 800/850 of the path",
                              "Fig. 5, IV.A: UDP significantly larger than TCP; a path of more than 800 Mbit/s, and a "

@@ -209,7 +209,7 @@ def udp_above_tcp(runs: Mapping[str, Measured]) -> Judgement:
         above(f"UDP's largest is above {UDP_SHARE:.1%} of the path", mean_of((1, peaks)), UDP_SHARE),
         above("UDP is above TCP", minus(udp, tcp)),
     )
-    return Judgement(ours, parts, "our UDP shares its queue with other traffic")
+    return Judgement(ours, parts)
 
 
 def _largest_bps(result: TrialResult) -> float:
