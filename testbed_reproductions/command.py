@@ -280,9 +280,9 @@ class Runs:
 
     def carry_out(self, rows: Sequence[Row], jobs: int) -> None:
         """Runs what is missing of every scenario of these rows that this version and this machine can run."""
-        if self.is_growing:
-            look.write(self.folder, self.looks)
         names = _scenarios(rows)
+        if self.is_growing:
+            look.write(self.folder, self.looks, names)
         self.foretell(rows, jobs, each=False)
         while names:
             for name in names:
@@ -317,7 +317,7 @@ class Runs:
             words = ", ".join(f"{name} ({later.seeds[name]})" for name in names)
             self.console.print(f"{len(unsure)} rows are undecided; more seeds: {words}")
             self.looks = later
-            look.write(self.folder, later)
+            look.write(self.folder, later, names)
         return names
 
     def finding(self, row: Row) -> Finding:

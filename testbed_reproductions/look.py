@@ -39,8 +39,10 @@ class Looks:
     seeds: Mapping[str, int] = field(default_factory=dict)
 
     def number(self, names: Iterable[str]) -> int:
-        """How often a row of these scenarios is judged at most; 1 if none of them gets more seeds."""
-        return max((len(self.sizes[name]) for name in names if name in self.sizes), default=1)
+        """How often a row of these scenarios is judged at most: once, and again each time that one of them gets more
+        seeds, be it for another row.
+        """
+        return 1 + sum(len(self.sizes[name]) - 1 for name in names if name in self.sizes)
 
     def of(self, name: str, asked: int) -> int:
         """The seeds that a scenario has which asks for so many."""
@@ -85,8 +87,12 @@ def read(folder: Path) -> Looks:
     return looks
 
 
-def write(folder: Path, looks: Looks) -> None:
-    """Raises UserError if it cannot be written."""
+def write(folder: Path, looks: Looks, names: Iterable[str]) -> None:
+    """What is said of these scenarios; of others, which another command may have given more seeds, nothing changes.
+
+    Raises UserError for a file that is damaged or cannot be written.
+    """
+    looks = read(folder).replaced(names, looks)
     found = {name: {"sizes": list(each), "seeds": looks.seeds[name]} for name, each in looks.sizes.items()}
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -100,7 +106,6 @@ def carry(source: Path, folder: Path, names: Iterable[str]) -> None:
 
     Raises UserError for a file that is damaged or cannot be written.
     """
-    there = read(folder)
-    found = there.replaced(names, read(source))
-    if found != there:
-        write(folder, found)
+    there, here = read(folder), read(source)
+    if there.replaced(names, here) != there:
+        write(folder, here, names)

@@ -46,21 +46,29 @@ def test_looks_are_kept_beside_the_results(tmp_path: Path) -> None:
     assert look.read(tmp_path).number(["a"]) == 1
     looks = Looks({}).begun({"a": (2, 4, 8), "b": (5, 10)}).grown(["a"])
     assert looks.seeds == {"a": 4, "b": 5}
-    look.write(tmp_path / "new", looks)
+    look.write(tmp_path / "new", looks, ["a", "b"])
     assert look.read(tmp_path / "new") == looks
-    assert [looks.number(names) for names in (["a"], ["b", "a"], ["b"], ["c"])] == [3, 3, 2, 1]
+    assert [looks.number(names) for names in (["a"], ["b", "a"], ["b"], ["c"])] == [3, 4, 2, 1]
     assert looks.grown(["b"]).grown(["b"]).seeds == {"a": 4, "b": 10}  # and no more than there are
     assert looks.begun({"a": (2, 4, 8), "c": (1, 2)}).seeds == {"a": 4, "b": 5, "c": 1}
     assert looks.begun({"a": (3, 6)}) == looks  # the numbers that were begun with are part of the statistics
 
 
 def test_what_is_kept_of_some_scenarios_says_nothing_of_the_others(tmp_path: Path) -> None:
-    look.write(tmp_path / "kept", Looks({"a": (2, 4), "b": (4, 8)}, {"a": 4, "b": 4}))
-    look.write(tmp_path / "new", Looks({"b": (4, 8), "c": (1, 2)}, {"b": 8, "c": 1}))
+    look.write(tmp_path / "kept", Looks({"a": (2, 4), "b": (4, 8)}, {"a": 4, "b": 4}), ["a", "b"])
+    look.write(tmp_path / "new", Looks({"b": (4, 8), "c": (1, 2)}, {"b": 8, "c": 1}), ["b", "c"])
     look.carry(tmp_path / "new", tmp_path / "kept", ["a", "b"])
     assert look.read(tmp_path / "kept") == Looks({"b": (4, 8)}, {"b": 8})  # a ran anew, without looks
     look.carry(tmp_path / "none", tmp_path / "empty", ["a"])
     assert not (tmp_path / "empty").exists()
+
+
+def test_a_command_leaves_the_scenarios_of_another_one_alone(tmp_path: Path) -> None:
+    mine = Looks({"a": (2, 4), "b": (4, 8)}, {"a": 2, "b": 4})
+    look.write(tmp_path, mine, ["a", "b"])
+    look.write(tmp_path, Looks(mine.sizes, {"a": 2, "b": 8}), ["b"])  # by another one meanwhile
+    look.write(tmp_path, mine.grown(["a"]), ["a"])
+    assert look.read(tmp_path) == Looks(mine.sizes, {"a": 4, "b": 8})
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"a": {}}', '{"a": {"sizes": [2, 4], "seeds": 3}}', '{"a": 1}'])
@@ -155,7 +163,7 @@ def test_without_the_option_nothing_grows_and_seeds_that_were_added_stay(tmp_pat
     runs.carry_out([wide(8)], 1)
     assert fake.seeds == [2]
     assert not (tmp_path / look.FILE).exists()
-    look.write(tmp_path, Looks({SCENARIO: (2, 4, 8, 16, 20)}, {SCENARIO: 4}))
+    look.write(tmp_path, Looks({SCENARIO: (2, 4, 8, 16, 20)}, {SCENARIO: 4}), [SCENARIO])
     again = runs_in(tmp_path)
     again.carry_out([wide(8)], 1)
     assert fake.seeds == [2, 4]
@@ -179,7 +187,7 @@ def test_a_scenario_that_has_run_begins_with_the_seeds_with_which_it_was_judged(
 
 
 def test_a_run_that_goes_on_begins_where_it_was(tmp_path: Path, fake: Fake) -> None:
-    look.write(tmp_path, Looks({SCENARIO: (2, 4, 8, 16, 20)}, {SCENARIO: 8}))
+    look.write(tmp_path, Looks({SCENARIO: (2, 4, 8, 16, 20)}, {SCENARIO: 8}), [SCENARIO])
     runs = runs_in(tmp_path)
     runs.add_seeds([wide(16)])
     runs.carry_out([wide(16)], 1)
