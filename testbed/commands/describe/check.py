@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -12,13 +13,16 @@ from ... import library
 from ...error import SpecError, TestbedError
 from ...kernel.ready.named import check_controls, check_kernels, kernels_of
 from ...library import PROFILES, spec_file
+from ...model.run_setting import Kernel
 from ...model.scenario import Trial
-from ...plan.network import plan
+from ...model.topology import Topology
+from ...plan.network import Plan, plan
 from ...spec.load import files_of, is_profile, is_scenario, load_scenario, load_topology, read, sizes_of
 from ...spec.mininet_import import without_effect
 from ...spec.syntax.attachment import Folder, Permission, permitted
 from ...trial.orders.remark import remarks
-from ...trial.orders.sequence import orders
+from ...trial.orders.sequence import draft, orders
+from ...trial.start import bring_up
 from ..foreign_code import AllowCode, AllowFile, allow
 
 EXAMPLES = (
@@ -80,7 +84,7 @@ def _describe(file: Path, may: Permission) -> tuple[str, str]:
     if is_scenario(file):
         found = {size: load_scenario(file, quick=size == "quick", permission=may).trials() for size in sizes_of(file)}
         trials = [trial for size in found.values() for trial in size]
-        found_remarks = dict.fromkeys(each for trial in trials for each in remarks(trial, orders(trial).plan))
+        found_remarks = dict.fromkeys(each for trial, made in _plans(trials) for each in remarks(trial, made))
         _check_controls(file, trials)
         quick = f", {len(found['quick'])} in the quick size" if "quick" in found else ""
         said = "".join(f"\n  remark: {what} ({hint})" for _, what, hint in found_remarks)
@@ -90,6 +94,18 @@ def _describe(file: Path, may: Permission) -> tuple[str, str]:
     counts = ((topology.nodes, "node"), (topology.links, "link"), (planned.emulators, "emulator"))
     said = "".join(f"\n  remark: {each}" for each in without_effect(read(file), Folder.of(file, may)))
     return ", ".join(("fine", *(_counted(len(those), noun) for those, noun in counts))), said
+
+
+def _plans(trials: Sequence[Trial]) -> Iterator[tuple[Trial, Plan]]:
+    """The plan of each trial; all orders once for each network, and for the other trials what is their own. Raises
+    UserError for a trial that no kernel could carry out.
+    """
+    known: set[tuple[Topology, Kernel]] = set()
+    cuts_late = functools.cache(bring_up.cuts_late)
+    for trial in trials:
+        network = trial.topology, trial.kernel
+        yield trial, draft(trial, cuts_late=cuts_late).plan if network in known else orders(trial).plan
+        known.add(network)
 
 
 def _profile(file: Path) -> str:

@@ -6,11 +6,12 @@ apply the plan → routes → check the RTT → read back → counters → workl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ...codec.frozen import dataclass
 from ...model.background import Constant
+from ...model.run_setting import Kernel
 from ...model.scenario import Trial
 from ...model.schedule import Came
 from ...plan import batch, command
@@ -77,9 +78,22 @@ class Orders:
         return self.plan.script() + comments + background.comments(self.drawn) + self.notes
 
 
-def orders(trial: Trial, came: Mapping[str, Came] | None = None) -> Orders:
-    """The orders of a trial; `came` says, after it, when the events of each link came. Raises UserError for a trial
-    that no kernel could carry out.
+@dataclass(frozen=True)
+class Draft:
+    """What a trial makes of its network: the plan, what was drawn for its background, the steps of its workload."""
+
+    plan: Plan
+    drawn: background.Schedules
+    work: Sequence[Step]
+
+
+def draft(
+    trial: Trial,
+    came: Mapping[str, Came] | None = None,
+    cuts_late: Callable[[Kernel], bool] = bring_up.cuts_late,
+) -> Draft:
+    """As far as trials of one network differ in their orders. Raises UserError for a trial that no kernel could carry
+    out.
     """
     check_windows(trial)
     check_vms(trial.topology, trial.kernel)
@@ -93,7 +107,7 @@ def orders(trial: Trial, came: Mapping[str, Came] | None = None) -> Orders:
         background=tuple((each.source, each.destination) for _, each in trial.background),
         datapath=bring_up.datapath(trial.kernel),
         counted=trial.kernel.is_virtual_time,
-        cuts_late=bring_up.cuts_late(trial.kernel) and not _captures_links(trial),
+        cuts_late=cuts_late(trial.kernel) and not _captures_links(trial),
         came=came,
     )
     check_kernels(trial, planned)
@@ -102,6 +116,15 @@ def orders(trial: Trial, came: Mapping[str, Came] | None = None) -> Orders:
     if trial.kernel.is_virtual_time:
         check_rates(trial, planned)
     drawn = background.schedules(trial.background, trial.workload, planned, trial.seed)
+    return Draft(planned, drawn, registry.steps(trial.workload, planned, trial.seed))
+
+
+def orders(trial: Trial, came: Mapping[str, Came] | None = None) -> Orders:
+    """The orders of a trial; `came` says, after it, when the events of each link came. Raises UserError for a trial
+    that no kernel could carry out.
+    """
+    made = draft(trial, came)
+    planned, drawn = made.plan, made.drawn
     watched = observed(trial, planned), sampled(trial, planned), changed(planned), observed_after(trial, planned)
     commands = bring_up.commands(planned, trial.kernel)
     before, during, between, after = watched
@@ -119,7 +142,7 @@ def orders(trial: Trial, came: Mapping[str, Came] | None = None) -> Orders:
         *remote.observe(planned, SAMPLES, trial.samples_interval_ns or SIGN_OF_LIFE_NS, during, OBSERVER),
         *asked("watching"),
         *background.steps(trial.background, drawn, trial.workload, planned),
-        *_with_timeline(registry.steps(trial.workload, planned, trial.seed), trial, planned, between),
+        *_with_timeline(made.work, trial, planned, between),
         *background.stops(trial.background),
         *asked("ending"),
         *(Stop(name) for name in remote.observers(planned, during, OBSERVER)),

@@ -166,9 +166,7 @@ def _url(url: str, size: int, number: int) -> str:
 
 def _get(*urls: str) -> str:
     """One curl, which keeps its connection from one URL to the next."""
-    write = " ".join(f"%{{{field}}}" for field in FIELDS) + "\\n"
-    outputs = [word for url in urls for word in ("-o", "/dev/null", url)]
-    return shlex.join(["curl", "-q", "-s", "-g", "--noproxy", "*", "-w", write, *outputs])
+    return " ".join([CURL, *(f"-o /dev/null {shlex.quote(url)}" for url in urls)])
 
 
 def _script(workload: HttpWorkload, url: str, sizes: tuple[int, ...]) -> str:
@@ -350,6 +348,9 @@ FIELDS = (
     "errormsg",
 )
 """What curl prints on a download, in one line, separated by blanks."""
+WRITE = " ".join(f"%{{{field}}}" for field in FIELDS) + "\\n"
+CURL = shlex.join(["curl", "-q", "-s", "-g", "--noproxy", "*", "-w", WRITE])
+"""The words of each download, before its URLs."""
 
 
 def parse(text: str, cache: dict[int, str] | None = None) -> tuple[tuple[Download, ...], list[tuple[int, int]]]:
