@@ -158,6 +158,13 @@ def format_one_in(every: int) -> str:
     return f"1 in {every}"
 
 
+def unit_in(text: str, quantity: Quantity) -> str | None:
+    """The unit that a text is written in; None if it has none of the quantity's."""
+    match = _PLAIN.fullmatch(text.strip())
+    unit = match and quantity.aliases.get(match[4], match[4])
+    return unit if unit in quantity.units else None
+
+
 def _parse(quantity: Quantity, text: str) -> int:
     match = _PLAIN.fullmatch(text.strip())
     if match is None:

@@ -18,6 +18,8 @@ import yaml
 from runs import make_store, make_trials
 
 from testbed import cli
+from testbed.commands.describe import check
+from testbed.trial.orders.sequence import orders
 
 ROOT = Path(__file__).parents[1]
 WAN, QUICKSTART = ROOT / "topologies/wan.yaml", ROOT / "scenarios/quickstart.yaml"
@@ -105,6 +107,23 @@ def test_check_refuses_what_no_kernel_could_do(testbed: Testbed, scenario: Path)
     said = testbed("check", scenario)
     assert said.code == 2
     assert said.out.startswith(f"{scenario}: leave_out leaves nothing: the ramp of ")
+
+
+def test_check_makes_all_orders_once_for_each_network_and_refuses_any_trial(
+    testbed: Testbed, scenario: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of trials on one network only what is their own is made again, and that can be wrong, too."""
+    whole: list[str] = []
+    monkeypatch.setattr(check, "orders", lambda trial: whole.append(trial.id) or orders(trial))
+    scenario.write_text(SCENARIO.replace("flows: [1, 2]", "flows: [1, 2, 3, 4], duration: [1 s, 2 s]"))
+    said = testbed("check", scenario)
+    assert (said.code, said.out) == (0, f"{scenario}: fine, 16 trials\n")
+    assert len(whole) == 2, "a network for each RTT"
+    ramp = SCENARIO.replace("duration: 1 s", "duration: 1 s, leave_out: 1500 ms")
+    scenario.write_text(ramp.replace("flows: [1, 2]", "duration: [2 s, 1 s]"))
+    said = testbed("check", scenario)
+    assert said.code == 2
+    assert "leave_out leaves nothing" in said.out
 
 
 def test_check_wants_both_sizes_to_be_fine_and_plan_shows_either(testbed: Testbed, scenario: Path) -> None:

@@ -44,7 +44,7 @@ from testbed.sweep import run_file
 from testbed.sweep.expectation import judged
 from testbed.sweep.shard import Shard, scenario_key
 from testbed.sweep.store import Store
-from testbed.trial.result import EventResult, TrialResult
+from testbed.trial.result import EventResult, IntervalResult, StageResult, TrialResult
 
 SCENARIO = """name: x
 topology:
@@ -109,6 +109,27 @@ def test_a_rule_is_the_same_in_a_scenario_and_in_an_exercise(tmp_path: Path) -> 
 BAD = [
     ("least: 8 Mbit/s", "least: 8 Mbit/s, between: [2 s, 2 s]", "between: this is no part of the time"),
     ("least: 8 Mbit/s", "least: 8 Mbit/s, between: [2 s]", "between: this is no part of the time"),
+    ("least: 8 Mbit/s", "least: 8 Mbit/s, between: {rtts: [20, 5]}", "between: this is no part of the time"),
+    ("least: 8 Mbit/s", "least: 8 Mbit/s, between: {rtts: [5]}", "between: this is no part of the time"),
+    ("least: 8 Mbit/s", "least: 8 Mbit/s, between: {rtts: [0.5, 5]}", "rtts: .*allowed"),
+    ("least: 8 Mbit/s", "least: 8 Mbit/s, between: {rtt: [0, 5]}", "unknown key 'rtt'"),
+    ("least: 8 Mbit/s", "least: 8 Mbit/s, since: 1 s", "since: nothing counts from it"),
+    ("least: 8 Mbit/s", "least: 8 Mbit/s, since: at 1 s, between: {rtts: [0, 20]}", "since: .*or a time, such as 10 s"),
+    (
+        "least: 8 Mbit/s",
+        "least: 8 Mbit/s, between: {rtts: [0, 4]}",
+        "rtts: 4 round trips of 20 ms are shorter than from one sample to the next, 100 ms .where path.rtt is 20 ms",
+    ),
+    (
+        "least: 8 Mbit/s",
+        "least: 8 Mbit/s, between: {rtts: [0, 101]}",
+        "rtts: with a round trip of 50 ms they end 5.05 s after the start, and the workload ends after 5 s",
+    ),
+    (
+        "least: 8 Mbit/s",
+        "least: 8 Mbit/s, since: 4500 ms, between: {rtts: [0, 26]}",
+        "rtts: with a round trip of 20 ms they end 5.02 s after the start",
+    ),
     ("goodput, least: 8 Mbit/s", "convergence, most: 8 s, between: [1 s, 2 s]", "convergence is of the whole time"),
     ("goodput", "speed", "'speed' is not a metric"),
     ("least: 8 Mbit/s", "least: 8", "least: .*rate"),
@@ -202,7 +223,48 @@ def test_a_rule_holds_in_all_trials_or_it_does_not() -> None:
     assert outcomes(rule(least=None, most="8 Mbit/s"), trials=[measured(8.01e6)]) == ["failed"]
     (seen,) = verdicts([rule()], [measured(9e6), measured(7e6)])
     assert (seen.low, seen.high, seen.trials) == (7e6, 9e6, 2)
-    assert seen.seen == "goodput is 7 Mbit/s, and should be at least 8 Mbit/s"
+    assert seen.seen == f"goodput is 7 Mbit/s, and should be at least 8 Mbit/s, in the trial {measured(7e6).result.id}"
+
+
+def test_a_failure_names_its_trials_and_of_many_the_first() -> None:
+    trials = [measured(value, flows=str(number)) for number, value in enumerate((9e6, 7e6, 8e6, 6e6))]
+    ids = [each.result.id for each in trials]
+    assert len({*ids}) == 4
+    (found,) = verdicts([rule()], trials)
+    assert (found.failed, found.data()["failed_trials"]) == ((ids[1], ids[3]), [ids[1], ids[3]])
+    said = "goodput is 7 Mbit/s, and should be at least 8 Mbit/s, in the trial"
+    assert found.seen == f"{said} {ids[1]} and 1 more of 4"
+    (halves,) = verdicts([rule(where={"flows": ("1",)}, over={"flows": ("0",)}, least="0.9")], trials)
+    said = "goodput where flows is 1 is 0.778 times that where flows is 0, and should be at least 0.9, in the trial"
+    assert halves.seen == f"{said} {ids[1]}"
+
+
+@pytest.mark.parametrize(
+    ("base_unit", "bounds", "value", "said"),
+    [
+        ("s", {"most": "20 s"}, 40.0, "40 s"),
+        ("s", {"most": "20 ms"}, 40.0, "40000 ms"),
+        ("s", {"most": "250 µs"}, 0.0004, "400 us"),
+        ("s", {"most": "2 min"}, 180.0, "3 min"),
+        ("s", {"most": "0"}, 0.0004, "0.4 ms"),
+        ("ratio", {"most": "5 %"}, 0.0766, "7.66 %"),
+        ("ratio", {"most": "0.05"}, 0.0766, "0.0766"),
+        ("ratio", {"least": "0.9"}, 0.89996, "0.89996"),
+        ("bit/s", {"least": "215 kbit/s"}, 2e5, "200 kbit/s"),
+        ("bit/s", {"least": "1 Gbit/s"}, 9.4e8, "0.94 Gbit/s"),
+        ("bit/s", {"least": "9.9 Mbit/s"}, 9_899_996.0, "9.899996 Mbit/s"),
+        ("bit/s", {"least": "1 Mbit/s", "most": "3 Gbit/s"}, 4e9, "4 Gbit/s"),
+        ("B", {"most": "64 KiB"}, 131072.0, "128 KiB"),
+        ("times", {"most": "12"}, 25000.0, "25000"),
+    ],
+)
+def test_a_failure_is_in_the_units_of_its_rule_and_shows_what_is_wrong(
+    base_unit: str, bounds: dict[str, str], value: float, said: str
+) -> None:
+    asked = replace(Expectation("r", "mine", base_unit), **bounds)
+    (found,) = verdicts([asked], [Measured(measured(1.0).result, {"mine": value})])
+    assert found.outcome == "failed"
+    assert (found.seen or "").startswith(f"mine is {said}, and should be ")
 
 
 MISSING: list[tuple[list[Measured], str | None]] = [
@@ -358,6 +420,86 @@ def test_a_part_of_the_time_can_count_from_an_event_and_one_that_did_not_come_is
     assert "the event of path 2 did not come" in (found[2].seen or "")
     assert found[0].data()["since"] == "path"
     assert asked[0].measured == "goodput from 1 s to 5 s after the event of path"
+
+
+ROUND_TRIPS = "  - {name: r, measure: {metric: goodput, between: {rtts: [10, 50]}, since: 2000 ms, least: 1 Mbit/s}}\n"
+
+
+def test_a_part_of_the_time_can_be_counted_in_round_trips_and_be_since_a_time(tmp_path: Path) -> None:
+    """Of the path's round trip as it was asked of each trial: 20 ms and 50 ms make other parts of the same rule."""
+    (made,) = load_scenario(written(tmp_path, ROUND_TRIPS)).expect
+    assert (made.between_rtts, made.between_ns, made.since, made.since_s) == ((10, 50), (), "2 s", 2.0)
+    assert made.measured == "goodput from 10 to 50 round trips after 2 s"
+    trial = flows_of(lambda at: 4e6 if 2.2 <= at < 3 else 1e6)
+    for rtt_s, part in ((0.02, (2.2, 3.0)), (0.05, (2.5, 4.5))):
+        asked = replace(trial.result.asked, rtt_s=rtt_s)
+        assert replace(trial, result=replace(trial.result, asked=asked)).part(made) == pytest.approx(part)
+    at_20 = replace(trial, result=replace(trial.result, asked=replace(trial.result.asked, rtt_s=0.02)))
+    (found,) = verdicts([made], [at_20])
+    assert (found.outcome, found.data()["between_rtts"]) == ("passed", (10.0, 50.0))
+    assert found.low == pytest.approx(4e6)
+    jsonschema.validate(yaml.safe_load((tmp_path / "x.yaml").read_text()), schema("scenario"))
+
+
+def test_round_trips_count_from_an_event_too() -> None:
+    trial = flows_of(lambda at: 4e6 if at < 10 else 1e6)
+    came = EventResult("path", 1, "flow 0 is in recovery", 10.0, None, "recovery", None)
+    result = replace(trial.result, schedule_events=(came,), asked=replace(trial.result.asked, rtt_s=0.1))
+    slow = rule(least="0.5 Mbit/s", most="1.5 Mbit/s", between_rtts=(10, 50), since="path")
+    (found,) = verdicts([slow], [replace(trial, result=result)])
+    assert (found.outcome, slow.what) == ("passed", "goodput from 10 to 50 round trips after the event of path")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("rtt: 20 ms}}", "rtt: 20 ms, schedule: [{at: 1 s, rtt: 60 ms}]}}", "that of the link path changes"),
+        ("rtt: 20 ms}}", "rtt: 20 ms, schedule: [{at: 1 s, delay: {forward: 60 ms}}]}}", "of the link path changes"),
+        ("rtt: 20 ms}}", "rtt: 20 ms, wander: {sd: 1 ms, correlation: 1 s}}}", "that of the link path changes"),
+        ("rtt: 20 ms}}", "rtt: 0 s}}", "the path has no round trip to count in: path .*; allowed: an rtt, or between"),
+    ],
+)
+def test_a_round_trip_that_is_not_known_or_does_not_stay_is_refused_with_its_line(
+    tmp_path: Path, old: str, new: str, said: str
+) -> None:
+    scenario = SCENARIO.replace("sweep: {path.rtt: [20 ms, 50 ms], flows: [1, 2]}\n", "sweep: {flows: [1, 2]}\n")
+    scenario = scenario.replace("exclude: [{path.rtt: 50 ms, flows: 2}]\n", "")
+    assert load_scenario(written(tmp_path, ROUND_TRIPS, scenario)).expect
+    assert old in scenario
+    with pytest.raises(SpecError, match=rf"x\.yaml:9: rtts: .*{said}"):
+        load_scenario(written(tmp_path, ROUND_TRIPS, scenario.replace(old, new)))
+    still = scenario.replace(old, new)
+    if "schedule" in new:  # an option changes nothing of that
+        with pytest.raises(SpecError, match=said):
+            load_scenario(written(tmp_path, ROUND_TRIPS, still), ["path.rate=20 Mbit/s"])
+
+
+def test_a_round_trip_that_did_not_stay_is_never_a_pass() -> None:
+    """As in an exercise, whose network its rule does not know."""
+    trial = flows_of(lambda at: 4e6)
+    asked = replace(trial.result.asked, rtt_s=0.1)
+    counted = rule(least="1 Mbit/s", between_rtts=(10, 50))
+    stage = StageResult("path", "forward", 1e7, 0.05, None, None, 0, 1, 0, None, 0, 0, 0, None, None)
+    first = IntervalResult(0, 5, None, 1e7, 0.05, "none", 0, None, 1, 0, 0, 0, None)
+    for delays, rtt_s, said in (((0.05, 0.05), 0.1, None), ((0.05, 0.03), 0.1, "changes"), ((0.05,), 0.0, "no round")):
+        states = tuple(replace(first, asked_delay_s=each) for each in delays)
+        result = replace(trial.result, stages=(replace(stage, intervals=states),), asked=replace(asked, rtt_s=rtt_s))
+        (found,) = verdicts([counted], [replace(trial, result=result)])
+        assert found.outcome == ("passed" if said is None else "not checked")
+        assert said is None or said in (found.seen or "")
+
+
+def test_a_rule_in_round_trips_is_kept_with_the_run(tmp_path: Path) -> None:
+    late = rule(between_rtts=(5, 20), since="10 s")
+    folder = run_with(tmp_path / "r", late, rule(name="s"))
+    assert Store(folder).open().expect == (late, rule(name="s"))
+    about = json.loads((folder / "run.json").read_text())
+    assert ["between_rtts" in each for each in about["expect"]] == [True, False]
+    for wrong in ([20, 5], [5]):
+        about["expect"][0]["between_rtts"] = wrong
+        (folder / "run.json").write_text(json.dumps(about))
+        with pytest.raises(UserError, match="no part of the time"):
+            _ = Store(folder).open().expect
 
 
 def test_a_part_of_the_time_in_which_nothing_was_sampled_is_never_a_pass() -> None:

@@ -26,6 +26,7 @@ flow has less than a tenth of its fair share. All count from 0.
 """
 OF_A_PART = frozenset({"goodput", "rtt", "rtt-p95", "rtt-p99", "fairness", "share", "flow-goodput", "starved"})
 """What a rule can ask of a part of the time."""
+PART_ALLOWED = "two times, the first one less, as [10 s, 20 s], or round trips, as {rtts: [5, 20]}"
 OVER_THE_WHOLE = ("slowdown", "slowdown-p99")
 """Metrics whose base unit is ratio, and which can be more than 1."""
 PARSERS: Mapping[str, Callable[[str], float]] = MappingProxyType(
@@ -48,9 +49,10 @@ class Expectation:
     with units (None: no bound); with `over` it is divided by its mean where the axes have those values.
 
     `base_unit` is the metric's. `number` is which flow, ping or background, from 0. `needs` are names of rules that
-    must hold, so that this one counts; `message` is for people. `between_ns` is a part of the time, from and to, since
-    the workload began (empty: all of it), or since an event came: `since` is its link, and behind it which entry of the
-    link's schedule it is, from 1, if not the first.
+    must hold, so that this one counts; `message` is for people. `between_ns` is a part of the time, from and to, and
+    `between_rtts` is one in round trips of the path (both empty: all of it). It counts from when the workload began, or
+    from `since`: a time after that, or an event, as its link, and behind it which entry of the link's schedule it is,
+    from 1, if not the first.
     """
 
     name: str
@@ -65,33 +67,58 @@ class Expectation:
     message: str = ""
     between_ns: tuple[int, ...] = ()
     since: str = ""
+    between_rtts: tuple[int, ...] = ()
 
     @property
     def event(self) -> tuple[str, int] | None:
-        """The link and the entry of the event from which `between_ns` counts; None is the workload's start. Raises
-        UserError for what is none.
+        """The link and the entry of the event from which the part of the time counts; None: it counts from a time.
+        Raises UserError for what is neither.
         """
         link, _, entry = self.since.partition(" ")
-        if entry and not (entry.isascii() and entry.isdecimal()):
-            raise UserError(f"since is no event: {self.since!r}; allowed: a link, and which entry of its schedule")
-        return (link, int(entry or 1)) if link else None
+        if not link or self._is_time:
+            return None
+        return link, int(entry or 1)
+
+    @property
+    def since_s(self) -> float:
+        """The time from which the part of the time counts, unless that is an event."""
+        return units.parse_time(self.since) / 1e9 if self._is_time else 0.0
+
+    @property
+    def _is_time(self) -> bool:
+        entry = self.since.partition(" ")[2]
+        if not entry or (entry.isascii() and entry.isdecimal()):
+            return False
+        try:
+            units.parse_time(self.since)
+        except UserError:
+            what = f"since is no event and no time: {self.since!r}"
+            raise UserError(f"{what}; allowed: a link, and which entry of its schedule, or such as 10 s") from None
+        return True
+
+    @property
+    def is_part(self) -> bool:
+        """Whether it is about a part of the time."""
+        return bool(self.between_ns or self.between_rtts)
 
     @property
     def between_s(self) -> tuple[float, float] | None:
-        """The part of the time; None is all of it. Raises UserError for what is none."""
-        if not self.between_ns:
-            return None
-        if len(self.between_ns) != 2 or not 0 <= self.between_ns[0] < self.between_ns[1]:
-            raise UserError("between is no part of the time; allowed: two times, the first one less, as [10 s, 20 s]")
-        return self.between_ns[0] / 1e9, self.between_ns[1] / 1e9
+        """The part of the time; None if it is not given as one. Raises UserError for what is none."""
+        return _pair(self.between_ns, 1e-9)
+
+    @property
+    def round_trips(self) -> tuple[float, float] | None:
+        """The same in round trips."""
+        return _pair(self.between_rtts, 1)
 
     @property
     def what(self) -> str:
         """The metric in words, with its part of the time."""
-        if (part := self.between_s) is None:
+        if (part := self.between_s or self.round_trips) is None:
             return self.metric
-        behind = f" after the event of {self.since}" if self.since else ""
-        return f"{self.metric} from {part[0]:g} s to {part[1]:g} s{behind}"
+        said = f"{part[0]:g} s to {part[1]:g} s" if self.between_ns else f"{part[0]:g} to {part[1]:g} round trips"
+        behind = f" after {self.since if self._is_time else f'the event of {self.since}'}" if self.since else ""
+        return f"{self.metric} from {said}{behind}"
 
     @property
     def unit(self) -> str:
@@ -122,6 +149,14 @@ class Expectation:
         if not (math.isfinite(value) and value >= 0):
             raise UserError(f"{text!r} is no bound; allowed: a number, 0 or more")
         return value
+
+
+def _pair(part: tuple[int, ...], scale: float) -> tuple[float, float] | None:
+    if not part:
+        return None
+    if len(part) != 2 or not 0 <= part[0] < part[1]:
+        raise UserError(f"between is no part of the time; allowed: {PART_ALLOWED}")
+    return part[0] * scale, part[1] * scale
 
 
 def chosen(choice: Choice, params: Mapping[str, str]) -> bool:

@@ -21,7 +21,7 @@ from .congestion import object_files, with_objects
 from .program_file import program_files, with_programs
 from .scenario.cell import Resolver, Rule, rules
 from .scenario.dimension import Dimension, dimensions
-from .scenario.expectation import absent_cells, absent_events, expectations, unanswered
+from .scenario.expectation import absent_cells, absent_events, expectations, unanswered, without_round_trip
 from .scenario.file import ScenarioFile
 from .scenario.override import Changed, with_options
 from .scenario.place import place_faults
@@ -93,6 +93,8 @@ def load_scenario(
         faults += absent_cells(expected, cells)
         faults += absent_events(expected, cells)
         faults += unanswered(expected, cells, interval_ns, spec.metric_units)
+    if not resolver.faults:
+        faults += without_round_trip(expected, cells, interval_ns)
     found = [topologies.problem(*each) for each in resolver.in_topologies.values()]
     if resolver.faults or faults or found:
         raise SpecError(_problems(changed.document, [*resolver.faults.values(), *faults], topologies, found))

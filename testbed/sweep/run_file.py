@@ -20,6 +20,8 @@ from ..trial.strict_folder import is_name
 NAME = "run.json"
 LOOKS = "looks.json"
 """The file beside it with the looks of sequential comparisons, which `commands.look_file` reads."""
+LATER = ("since", "between_rtts")
+"""Keys of a rule that came later, and are left out where they are empty."""
 SHARE = re.compile(r"\d{1,18}(/\d{1,18})?")
 
 
@@ -57,7 +59,7 @@ def rules_of(about: Mapping[str, Any], path: Path) -> tuple[Expectation, ...]:
     try:
         rules = record.read(_About, about).expect
         for rule in rules:
-            _ = rule.between_s, rule.event
+            _ = rule.between_s, rule.round_trips, rule.event, rule.since_s
             if rule.bound(rule.least) is None and rule.bound(rule.most) is None:
                 raise UserError(f"the rule {visible(rule.name)} has no bound")
     except (record.RecordError, UserError) as error:
@@ -80,9 +82,9 @@ def _texts(data: Any) -> Iterator[str]:
 
 
 def rules_data(rules: Sequence[Expectation]) -> list[Any]:
-    """As JSON; without an event that no rule counts from, so that runs stay what they were."""
+    """As JSON; without what a rule does not count from or in, so that runs stay what they were."""
     found = (record.write(rule) for rule in rules)
-    return [{key: value for key, value in each.items() if key != "since" or value} for each in found]
+    return [{key: value for key, value in each.items() if key not in LATER or value} for each in found]
 
 
 def until_of(written: Any, path: Path) -> Until | None:

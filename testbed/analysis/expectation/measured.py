@@ -33,14 +33,33 @@ class Measured:
 
     def part(self, rule: Expectation) -> tuple[float, float] | None:
         """The part of the time that a rule is about, in seconds since the workload began. Raises NotChecked where it
-        counts from an event that did not come.
+        counts from an event that did not come, or in round trips of a path that has none, or not the same all the time.
         """
-        if rule.between_s is None or rule.event is None:
-            return rule.between_s
+        part = rule.between_s
+        if rule.round_trips is not None:
+            rtt_s = self._rtt_s()
+            part = rule.round_trips[0] * rtt_s, rule.round_trips[1] * rtt_s
+        if part is None:
+            return None
+        begin_s = self._begin_s(rule)
+        return begin_s + part[0], begin_s + part[1]
+
+    def _begin_s(self, rule: Expectation) -> float:
+        if rule.event is None:
+            return rule.since_s
         came = [each.at_s for each in self.result.schedule_events if (each.link, each.entry) == rule.event]
         if not came or came[0] is None:
             raise NotChecked(f"the event of {rule.since} did not come in the trial {self.result.id}")
-        return came[0] + rule.between_s[0], came[0] + rule.between_s[1]
+        return came[0]
+
+    def _rtt_s(self) -> float:
+        """The round trip that was asked of the path, without serialisation, queues and jitter."""
+        rtt_s, stages = self.result.asked.rtt_s, self.result.stages
+        if any(state.asked_delay_s != each.intervals[0].asked_delay_s for each in stages for state in each.intervals):
+            raise NotChecked(f"the round trip of the path changes in the trial {self.result.id}")
+        if rtt_s <= 0:
+            raise NotChecked(f"the path has no round trip to count in, in the trial {self.result.id}")
+        return rtt_s
 
     def value(self, name: str, number: int, between_s: tuple[float, float] | None = None) -> float | None:
         """In base units; None where the trial has no such value. `number` is for those of EXTRA, `between_s` a part of

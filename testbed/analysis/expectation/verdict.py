@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
+from ... import units
 from ...codec.frozen import dataclass
 from ...error import UserError
 from ...model.expectation import Choice, Expectation, NotChecked, chosen, in_words, lacking
@@ -22,6 +24,7 @@ Outcome: TypeAlias = Literal["passed", "failed", "not checked"]
 class Verdict:
     """What became of a rule. `low` and `high` are the least and the largest value, in the unit of its bounds, of
     `trials` trials (0, None: no value); `seen` is what was seen instead, or why it was not checked (None: it passed).
+    `failed` are the trials in which it does not hold.
     """
 
     rule: Expectation
@@ -30,6 +33,7 @@ class Verdict:
     low: float | None = None
     high: float | None = None
     seen: str | None = None
+    failed: tuple[str, ...] = ()
 
     def data(self) -> dict[str, Any]:
         """For JSON: bounds and values in base units, absent is None."""
@@ -42,6 +46,7 @@ class Verdict:
             "over": None if rule.over is None else {key: list(texts) for key, texts in rule.over.items()},
             "number": rule.number,
             "between": rule.between_s,
+            **({"between_rtts": rule.round_trips} if rule.between_rtts else {}),
             **({"since": rule.since} if rule.since else {}),
             "unit": rule.unit,
             "least": rule.bound(rule.least),
@@ -51,7 +56,16 @@ class Verdict:
             "high": self.high,
             "message": rule.message or None,
             "seen": self.seen,
+            "failed_trials": list(self.failed),
         }
+
+
+@dataclass(frozen=True)
+class Value:
+    """What a trial has, in the unit of a rule's bounds."""
+
+    trial: str
+    value: float
 
 
 def verdicts(
@@ -73,14 +87,16 @@ def verdicts(
 def _verdict(rule: Expectation, trials: Sequence[Measured]) -> Verdict:
     try:
         found = values(rule, trials)
-        wrong = off(rule, found)
+        wrong = _off(rule, found)
     except (NotChecked, UserError) as why:
         return Verdict(rule, "not checked", seen=str(why))
-    outcome: Outcome = "passed" if wrong is None else "failed"
-    return Verdict(rule, outcome, len(found), min(found), max(found), wrong)
+    outcome: Outcome = "failed" if wrong else "passed"
+    numbers = [each.value for each in found]
+    failed = tuple(each.trial for each in wrong)
+    return Verdict(rule, outcome, len(found), min(numbers), max(numbers), off(rule, found), failed)
 
 
-def values(rule: Expectation, trials: Sequence[Measured]) -> list[float]:
+def values(rule: Expectation, trials: Sequence[Measured]) -> list[Value]:
     """The value of each trial that the rule is about, at least one. Raises NotChecked."""
     known = METRICS.get(rule.metric)
     if known is not None and known.base_unit != rule.base_unit:
@@ -92,27 +108,44 @@ def values(rule: Expectation, trials: Sequence[Measured]) -> list[float]:
     base = _chosen(rule, trials, where)
     if all(chosen(where, each.result.params) for each in _meant(trials, rule.where)):
         raise NotChecked(f"{rule.metric} would be divided by itself: there are no trials but those {in_words(where)}")
-    if any(isinstance(value, AtLeast) for value in base):
+    if any(isinstance(each.value, AtLeast) for each in base):
         raise NotChecked(f"{rule.metric} has no value {in_words(where)}: it did not come to that".strip())
-    mean = sum(base) / len(base)
+    mean = sum(each.value for each in base) / len(base)
     if mean <= 0:
         raise NotChecked(f"{rule.metric} is 0 {in_words(where)}".strip())
-    quotients = [type(value)(value / mean) if isinstance(value, AtLeast) else value / mean for value in found]
-    if not all(map(math.isfinite, quotients)):
+    quotients = [replace(each, value=_over(each.value, mean)) for each in found]
+    if not all(math.isfinite(each.value) for each in quotients):
         raise NotChecked(f"{rule.metric} is too small to divide by {in_words(where)}".strip())
     return quotients
 
 
-def off(rule: Expectation, found: Sequence[float]) -> str | None:
-    """None if all values are as they should be, otherwise what the first other one is."""
+def _over(value: float, mean: float) -> float:
+    return type(value)(value / mean) if isinstance(value, AtLeast) else value / mean
+
+
+def off(rule: Expectation, found: Sequence[Value]) -> str | None:
+    """None if all values are as they should be, otherwise what the first other one is, and of which trial."""
+    wrong = _off(rule, found)
+    if not wrong:
+        return None
+    first, more = wrong[0], len(wrong) - 1
+    what = f"{rule.what} {in_words(rule.where)}".strip()
+    is_low = (least := rule.bound(rule.least)) is not None and first.value < least
+    said = written(rule, first.value, rule.least if is_low else rule.most)
+    over = "" if rule.over is None else f" times that {in_words(rule.over)}".rstrip()
+    others = f" and {more} more of {len(found)}" if more else ""
+    return f"{what} is {said}{over}, and should be {rule.wanted}, in the trial {first.trial}{others}"
+
+
+def _off(rule: Expectation, found: Sequence[Value]) -> list[Value]:
+    """The values that are not as they should be."""
     least, most = rule.bound(rule.least), rule.bound(rule.most)
-    for value in found:
+
+    def is_fine(value: float) -> bool:
         is_below = most is None or (value <= most and not isinstance(value, AtLeast))
-        if not ((least is None or value >= least) and is_below):
-            where = in_words(rule.where)
-            what = f"{rule.what} {where}".strip()
-            return f"{what} is {written(rule, value)}, and should be {rule.wanted}"
-    return None
+        return (least is None or value >= least) and is_below
+
+    return [each for each in found if not is_fine(each.value)]
 
 
 def seen_range(verdict: Verdict) -> str:
@@ -123,18 +156,44 @@ def seen_range(verdict: Verdict) -> str:
     return low if low == high else f"{low} – {high}"
 
 
-def written(rule: Expectation, value: float) -> str:
-    """A value in the unit of the rule's bounds, for people."""
+def written(rule: Expectation, value: float, bound: str | None = None) -> str:
+    """A value for people, in the unit in which the rule says its bound: this one, else the first. It has as many digits
+    as tell it from that bound.
+    """
     if isinstance(value, AtLeast):
         return f"{NEVER} (in {value:.4g} s)" if rule.unit == "s" else NEVER
-    if rule.unit == "bit/s":
-        return f"{value / 1e6:.4g} Mbit/s"
-    if rule.unit == "ratio":
-        return f"{100 * value:.3g} %"
-    return f"{value * 1e3:.4g} ms" if rule.unit == "s" else f"{value:.3g}"
+    text = next((each for each in (bound, rule.least, rule.most) if each is not None), "")
+    limit = rule.bound(text or None)
+    if rule.unit in QUANTITIES:
+        quantity, base, usual = QUANTITIES[rule.unit]
+        unit = units.unit_in(text, quantity) or usual
+        scale = base / quantity.units[unit]
+        return f"{_digits(value * scale, None if limit is None else limit * scale, 4)} {unit}"
+    is_percent = rule.unit == "ratio" and ("%" in text or not text)
+    scale = 100 if is_percent else 1
+    return f"{_digits(value * scale, None if limit is None else limit * scale, 3)}{' %' if is_percent else ''}"
 
 
-def _chosen(rule: Expectation, trials: Sequence[Measured], where: Choice) -> list[float]:
+def _digits(value: float, limit: float | None, least: int) -> str:
+    """Without an exponent for what is large; with more digits where fewer would show another number than the limit as
+    if it were the limit.
+    """
+    for digits in (least, 6, 9, 17):
+        text = f"{value:.{digits}g}" if abs(value) < 10**digits else f"{value:.0f}"
+        if limit is None or value == limit or float(text) != float(f"{limit:.12g}"):
+            return text
+    return text
+
+
+QUANTITIES = {
+    "s": (units.TIME, 1e9, "ms"),
+    "bit/s": (units.RATE, 1.0, "Mbit/s"),
+    "B": (units.SIZE, 1.0, "B"),
+}
+"""By a rule's unit: its quantity, how many of its first unit that is, and the unit for people if a bound has none."""
+
+
+def _chosen(rule: Expectation, trials: Sequence[Measured], where: Choice) -> list[Value]:
     absent = lacking(where, [each.result.params for each in trials])
     if absent is not None:
         raise NotChecked(f"there is no trial {in_words(absent)}".strip())
@@ -149,7 +208,7 @@ def _chosen(rule: Expectation, trials: Sequence[Measured], where: Choice) -> lis
         if value is None or not math.isfinite(value):
             why = f": its {each.lost[rule.metric]} is missing" if rule.metric in each.lost else ""
             raise NotChecked(f"the trial {each.result.id} has no {rule.metric}{why}")
-        found.append(value)
+        found.append(Value(each.result.id, value))
     return found
 
 

@@ -5,18 +5,20 @@ Exercises have them too, with the `scenario` whose trials they are about; a scen
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
+from ... import units
 from ...codec.fault import MAPPING, Fault
-from ...codec.keyed import Keyed, Kind, key, keyed, named
-from ...codec.kind import LINES, NAME, TEXT, TIME, listed, pattern, record
-from ...codec.scalar import NAME_PATTERN, whole
+from ...codec.keyed import Keyed, Kind, key, keyed, named, read
+from ...codec.kind import LINES, NAME, TEXT, TIME, listed, pattern, record, whole
+from ...codec.scalar import NAME_PATTERN
 from ...error import UserError, ValueRefused, one_of
-from ...model.expectation import EXTRA_UNITS, OF_A_PART, Choice, Expectation
+from ...model.expectation import EXTRA_UNITS, OF_A_PART, PART_ALLOWED, Choice, Expectation
 from ...model.run_setting import METRIC_UNITS
 
-NUMBER_MAX = 10**9
+NUMBER_MAX, ROUND_TRIPS_MAX = 10**9, 10**6
 OTHER_KINDS = (
     "reach", "no-reach", "path", "flow", "no-flow", "seen", "route", "port", "output", "converges", "answer",
 )  # fmt: skip
@@ -44,8 +46,46 @@ SINCE = pattern(
     "path",
     "path 2",
 )
+
+
+def _since(value: Any) -> str:
+    """An event as it is written, or a time in its canonical spelling, which has a blank as no name has."""
+    if isinstance(value, str) and re.match(units.TIME.pattern, value):
+        return units.format_time(TIME.read(value))
+    try:
+        return str(SINCE.read(value))
+    except ValueRefused as refused:
+        raise ValueRefused(refused.what, f"{refused.allowed}; or a time, such as 10 s") from None
+
+
+SINCE_KIND = Kind(_since, schema=lambda: {"anyOf": [SINCE.described(), TIME.described()]})
+
+
+@keyed
+class RoundTrips(Keyed):
+    """A part of the time, counted in round trips of the path, without any queue."""
+
+    rtts: tuple[int, ...] = key("rtts", listed(whole(0, ROUND_TRIPS_MAX)), "From and to, in round trips.")
+
+
+_TIMES = listed(TIME)
+
+
+def _part(value: Any) -> Any:
+    if isinstance(value, dict | RoundTrips):
+        return read(RoundTrips, value)
+    if not isinstance(value, list | tuple):
+        raise ValueRefused("this is no part of the time", PART_ALLOWED)
+    return _TIMES.read(value)
+
+
+BETWEEN = Kind(
+    _part,
+    lambda value: value.written() if isinstance(value, RoundTrips) else _TIMES.write(value),
+    lambda: {"anyOf": [_TIMES.described(), {"$ref": RoundTrips}]},
+)
 CHOICE = Kind(read_choice, schema=AXES)
-NUMBER = Kind(whole(0, NUMBER_MAX), schema={"type": "integer", "minimum": 0, "maximum": NUMBER_MAX})
+NUMBER = whole(0, NUMBER_MAX)
 
 
 @named
@@ -60,11 +100,14 @@ class MeasureKeys(Keyed):
         "over", CHOICE, "Values of axes: the trials whose mean it is divided by.", default=None
     )
     number: int | None = key("number", NUMBER, "Which flow, ping or background, from 0.", default=None, shown=0)
-    between: tuple[int, ...] = key(
-        "between", listed(TIME), "Only this part of the time: from and to, since the workload began.", default=()
+    between: tuple[int, ...] | RoundTrips = key(
+        "between", BETWEEN, "Only this part of the time: from and to, since the workload began.", default=()
     )
     since: str | None = key(
-        "since", SINCE, "The link whose event `between` counts from, in place of the workload's start.", default=None
+        "since",
+        SINCE_KIND,
+        "What `between` counts from, in place of the workload's start: an event's link, or a time.",
+        default=None,
     )
     least: str | None = key("least", BOUND_KIND, "The smallest value that is right.", default=None)
     most: str | None = key("most", BOUND_KIND, "The largest value that is right.", default=None)
@@ -79,10 +122,11 @@ class MeasureKeys(Keyed):
         message: str = "",
     ) -> Expectation:
         """The rule as a value; `own` has the base units of the metrics of its trials."""
-        unit = {**own, **EXTRA_UNITS}[self.metric]
+        unit, between = {**own, **EXTRA_UNITS}[self.metric], self.between
+        times, rtts = ((), between.rtts) if isinstance(between, RoundTrips) else (between, ())
         return Expectation(
             *(name, self.metric, unit, self.least, self.most, where, over, self.number or 0, tuple(needs), message),
-            *(self.between, self.since or ""),
+            *(times, self.since or "", rtts),
         )
 
     def bound_faults(self, own: Mapping[str, str] = METRIC_UNITS) -> Iterator[Fault]:
@@ -101,7 +145,7 @@ class MeasureKeys(Keyed):
         if self.between:
             yield from self._part_faults()
         elif self.since is not None:
-            yield Fault(("since",), "nothing counts from the event", "since with between", named=True)
+            yield Fault(("since",), "nothing counts from it", "since with between", named=True)
         if self.least is None and self.most is None:
             yield Fault((), "any value would do", "least, most", named=True)
             return
@@ -129,9 +173,9 @@ class MeasureKeys(Keyed):
         if self.metric not in OF_A_PART:
             what = f"{self.metric} is of the whole time"
             yield Fault(("between",), what, f"between with {', '.join(sorted(OF_A_PART))}", named=True)
-        if len(self.between) != 2 or self.between[0] >= self.between[1]:
-            allowed = "two times, the first one less, as [10 s, 20 s]"
-            yield Fault(("between",), "this is no part of the time", allowed, named=True)
+        part = self.between.rtts if isinstance(self.between, RoundTrips) else self.between
+        if len(part) != 2 or part[0] >= part[1]:
+            yield Fault(("between",), "this is no part of the time", PART_ALLOWED, named=True)
 
 
 @keyed

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ...codec.fault import Fault, Path
-from ...error import one_of
+from ...error import ValueRefused, one_of
 from ...model.expectation import Expectation, chosen, in_words, lacking
 from ...model.metric_need import NEEDS, Asked, lacking_of, possible
+from ...model.round_trip import round_trip_ns
 from ...model.scenario import Cell
+from ...model.topology import Topology
+from ...model.workload import Workload
+from ...units import format_time
 from ..syntax.document import Document
 from .axis import Names, canonical
 from .cell import texts_of, unread_axes
@@ -84,8 +89,7 @@ def absent_events(rules: Sequence[Expectation], cells: Sequence[Cell]) -> Iterat
     for number, rule in enumerate(rules):
         event = rule.event
         for cell in cells if event is not None else ():
-            wheres = (rule.where, {**rule.where, **(rule.over or {})})
-            if not any(chosen(where, dict(cell.params)) for where in wheres):
+            if not _is_about(rule, cell):
                 continue
             known = [
                 f"{link.name} {place}"
@@ -95,9 +99,58 @@ def absent_events(rules: Sequence[Expectation], cells: Sequence[Cell]) -> Iterat
             ]
             if " ".join(map(str, event or ())) not in known:
                 what = f"the schedule of no link has this event: {rule.since}"
-                allowed = one_of(known, rule.since, "an entry with when")
+                allowed = f"{one_of(known, rule.since, 'an entry with when')}; or a time, such as 10 s"
                 yield Fault(("expect", number, "measure", "since"), what, allowed, named=True)
                 break
+
+
+def without_round_trip(
+    rules: Sequence[Expectation], cells: Sequence[Cell], samples_interval_ns: int | None
+) -> Iterator[Fault]:
+    """Rules that count in round trips of which a cell has none, or too few, or in which nothing is sampled."""
+    for number, rule in enumerate(rules):
+        if rule.round_trips is None:
+            continue
+        known: dict[tuple[Topology, Workload], Fault | None] = {}
+        for cell in (each for each in cells if _is_about(rule, each)):
+            asked = cell.topology, cell.workload
+            if asked not in known:
+                known[asked] = _round_trip_fault(rule, *asked, samples_interval_ns)
+            if (found := known[asked]) is not None:
+                such = in_words({key: (text,) for key, text in cell.params})
+                what = f"{found.what} ({such})" if such else found.what
+                yield replace(found, what=what).under("expect", number, "measure")
+                break
+
+
+def _round_trip_fault(
+    rule: Expectation, topology: Topology, workload: Workload, samples_interval_ns: int | None
+) -> Fault | None:
+    assert rule.round_trips is not None, "BUG: a rule that counts in times"
+    at = ("between", "rtts")
+    try:
+        rtt_ns = round_trip_ns(topology, workload)
+    except ValueRefused as refused:
+        return Fault(at, refused.what, refused.allowed, named=True)
+    first, last = (rtts * rtt_ns for rtts in rule.round_trips)
+    said = f"{rule.between_rtts[1] - rule.between_rtts[0]} round trips of {format_time(rtt_ns)}"
+    if samples_interval_ns is not None and last - first < samples_interval_ns:
+        what = f"{said} are shorter than from one sample to the next, {format_time(samples_interval_ns)}"
+        return Fault(at, what, "more round trips, or samples: {interval: …}", named=True)
+    ends_ns = rule.since_s * 1e9 + last
+    if workload.length_ns is not None and rule.event is None and ends_ns > workload.length_ns:
+        what = (
+            f"they end {ends_ns / 1e9:g} s after the start, and the workload ends after {workload.length_ns / 1e9:g} s"
+        )
+        return Fault(
+            at, f"with a round trip of {format_time(rtt_ns)} {what}", "fewer, or a longer workload", named=True
+        )
+    return None
+
+
+def _is_about(rule: Expectation, cell: Cell) -> bool:
+    params = dict(cell.params)
+    return chosen(rule.where, params) or (rule.over is not None and chosen({**rule.where, **rule.over}, params))
 
 
 def unanswered(
@@ -105,13 +158,11 @@ def unanswered(
 ) -> Iterator[Fault]:
     """Rules about cells whose trials can never have the metric. `own` are the metrics of these trials."""
     for number, rule in enumerate(rules):
-        wheres = [rule.where] if rule.over is None else [rule.where, {**rule.where, **rule.over}]
         for cell in cells:
-            params = dict(cell.params)
-            if not any(chosen(where, params) for where in wheres):
+            if not _is_about(rule, cell):
                 continue
             asked = Asked(cell.workload, cell.topology, samples_interval_ns, cell.background, rule.number)
-            need = lacking_of(rule.metric, asked, bool(rule.between_ns))
+            need = lacking_of(rule.metric, asked, rule.is_part)
             if need is not None:
                 such = in_words({key: (text,) for key, text in cell.params})
                 what = f"no trial {such} can have {rule.metric}, which needs {need}".replace("trial  ", "trial ")
