@@ -36,6 +36,7 @@ class Made:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, less: dict[str, float]) -> None:
         self.sockets: int | None = None
+        self.damaged: str | None = None
         self.less, self.recorded, self.pages, self.now_s = less, list[tuple[str, str, int]](), list[Any](), 0.0
         monkeypatch.setattr(sweep.runner, "run", self.run)
         monkeypatch.setattr(sweep.readiness, "check", lambda trial, made: None)
@@ -74,6 +75,9 @@ class Made:
         assert found is not None
         before = verdict.sentence(pair, found)
         made = replace(made, budget=Budget(repetitions=3, wall_s=wall_s))
+        if self.damaged is not None:
+            (file,) = output.glob(self.damaged)
+            file.write_bytes(b"PAR1 and then nothing")
         pages = dict(ack_pages.write(made, found))
         about = pair, found, (), made.candidate, made.own, made.rules()
         verdict.write_evidence(*about, pages)
@@ -122,6 +126,18 @@ def test_of_what_sends_nothing_over_tcp_nothing_is_drawn(monkeypatch: pytest.Mon
     there.sockets = 1
     there.path = there.path.rename(tmp_path / "longer.yaml")
     assert len(there.judged()[1]) == 3
+
+
+def test_damaged_samples_cost_their_page_alone_and_are_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Damaged since they were compared, which says so, too."""
+    there = Made(monkeypatch, tmp_path, FOUR)
+    there.sockets = 1
+    there.damaged = "base/*/short/trials/rtt=20ms,seed=1/samples.parquet"
+    pages = there.judged()[1]
+    assert sorted(dict(params)["path.rtt"] for _, params in pages) == ["10 ms", "40 ms"]
+    said = "".join(there.console.export_text().split())
+    assert "samples.parquetisdamaged:" in said
+    assert "measuresitagain:rm-r" in said
 
 
 def test_without_time_left_nothing_is_drawn_and_that_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

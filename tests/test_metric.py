@@ -215,7 +215,7 @@ def test_a_broken_sample_file_is_named(tmp_path: Path) -> None:
     made = Made({}, [1e6])
     folder = write_run(tmp_path / "run", [made]) / "trials" / made.id
     (folder / "samples.parquet").write_bytes(b"PAR1 and then nothing")
-    with pytest.raises(UserError, match=r"samples\.parquet cannot be read"):
+    with pytest.raises(UserError, match=r"samples\.parquet is damaged: .*rm -r"):
         flow_sample.read(folder, trial_result(made))
 
 

@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 from .. import units
 from ..error import UserError
 from ..spec.syntax.document import mapping
-from ..trial.folder import TRIAL, read_json
+from ..trial.folder import SAMPLES, TRIAL, read_json
 from ..trial.result import TrialResult
 from .metric import METRICS, FlowSamples, measure
 
 COLUMNS = ["time_s", "source_port", "destination_port", "bytes_acked", "srtt_s"]
 BUSY = "busy_s"
-FILE = "samples.parquet"
 
 
 def metrics(folder: Path, result: TrialResult, names: Sequence[str]) -> dict[str, float | None]:
@@ -42,10 +41,10 @@ def are_lost(folder: Path, result: TrialResult, samples: Sequence[FlowSamples] |
         asked = mapping(read_json(folder / TRIAL).get("samples"))
         interval_s = units.parse_time(str(asked["interval"])) / 1e9 if asked else None
     except (UserError, KeyError):
-        return not (folder / FILE).exists()  # nothing says that it never was there
+        return not (folder / SAMPLES).exists()  # nothing says that it never was there
     if interval_s is None:
         return False
-    if not (folder / FILE).exists():
+    if not (folder / SAMPLES).exists():
         return True
     return len(read(folder, result) if samples is None else samples) < ran_long(result, interval_s)
 
@@ -88,7 +87,7 @@ def read(folder: Path, result: TrialResult) -> tuple[FlowSamples, ...]:
 
     from ..trial import sample_table
 
-    path = folder / FILE
+    path = folder / SAMPLES
     if not path.exists():
         return ()
     try:
@@ -99,7 +98,7 @@ def read(folder: Path, result: TrialResult) -> tuple[FlowSamples, ...]:
         found = sample_table.rows(file, names)
         columns = {name: found[name].to_numpy(zero_copy_only=False) for name in names}
     except (OSError, pa.ArrowException) as error:
-        raise UserError(f"{path} cannot be read: {error}; allowed: what `testbed run` wrote there") from None
+        raise sample_table.broken(path, error) from None
     return of_columns(columns, result)
 
 

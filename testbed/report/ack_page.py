@@ -82,7 +82,7 @@ def _table(side: Side, name: str, between: tuple[float, float] | None) -> pa.Tab
     try:
         table = sample_table.rows(sample_table.opened(file))
     except (OSError, pa.ArrowException) as error:
-        raise UserError(f"{file} cannot be read: {str(error).splitlines()[0]}") from None
+        raise sample_table.broken(file, error) from None
     if between is None:
         return table
     return table.filter(

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from ..analysis.metric import SHORT_TERM_S
 from ..analysis.statistic import FloatArray
 from ..codec.frozen import dataclass
-from ..error import UserError
 from ..trial import sample_table
+from ..trial.folder import QUEUES, SAMPLES
 from ..trial.result import TrialResult
 
 MANY_FLOWS = 24
@@ -87,12 +87,12 @@ class Words:
 
 def rows(folder: Path) -> int:
     """How many samples a trial has, those of queues included; 0 without any. Raises UserError for a broken file."""
-    return sum(file.metadata.num_rows for name in ("samples", "queues") if (file := _open(folder / f"{name}.parquet")))
+    return sum(file.metadata.num_rows for name in (SAMPLES, QUEUES) if (file := _open(folder / name)))
 
 
 def inside(folder: Path, result: TrialResult) -> Inside:
     """The signals of the trial in this folder; empty without samples. Raises UserError for a broken file."""
-    sampled, queued = _columns(folder / "samples.parquet", SAMPLED), _columns(folder / "queues.parquet", QUEUED)
+    sampled, queued = _columns(folder / SAMPLES, SAMPLED), _columns(folder / QUEUES, QUEUED)
     average_s = _average_s(result)
     flows = _flows(sampled, result, average_s) if {"time_s", "bytes_acked"} <= sampled.keys() else []
     flows.sort(key=lambda each: -float(np.nansum(each.goodput_bps)))
@@ -221,7 +221,7 @@ def _open(path: Path) -> pq.ParquetFile | None:
     try:
         return sample_table.opened(path)
     except (OSError, pa.ArrowException) as error:
-        raise _broken(path, error) from None
+        raise sample_table.broken(path, error) from None
 
 
 def _columns(path: Path, wanted: Sequence[str]) -> dict[str, Any]:
@@ -233,7 +233,7 @@ def _columns(path: Path, wanted: Sequence[str]) -> dict[str, Any]:
     try:
         table = sample_table.rows(file, names, use_threads=False)
     except (OSError, pa.ArrowException) as error:
-        raise _broken(path, error) from None
+        raise sample_table.broken(path, error) from None
     return {name: _array(table[name]) for name in names}
 
 
@@ -245,13 +245,6 @@ def _array(column: pa.ChunkedArray) -> Any:
     words = [*whole.dictionary.to_pylist(), None]
     codes = whole.indices.fill_null(len(words) - 1)
     return Words(codes.to_numpy(zero_copy_only=False), np.array(words, dtype=object))
-
-
-def _broken(path: Path, error: Exception) -> UserError:
-    return UserError(
-        f"{path} is damaged: {str(error).splitlines()[0]}; delete the trial's folder and `testbed run` measures it "
-        f"again: rm -r {path.parent}"
-    )
 
 
 MANY_DROPS = 300

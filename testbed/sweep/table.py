@@ -162,7 +162,8 @@ def read(store: Store, name: str) -> pa.Table:
 
 
 def damaged(file: Path, error: Exception) -> UserError:
-    return UserError(f"{file} is damaged: {_line(error)}; delete it, and it is made again from the trials: rm {file}")
+    what = f"{file} is damaged: {sample_table.first_line(error)}"
+    return UserError(f"{what}; delete it, and it is made again from the trials: rm {file}")
 
 
 def find_damage(store: Store) -> None:
@@ -321,7 +322,7 @@ def _table(rows: list[dict[str, Any]], columns: pa.Schema, trials: _Trials) -> p
         if len(rows) > 1:
             return pa.concat_tables([_table([row], columns, trials) for row in rows])
         id = rows[0].get("trial", rows[0].get("id"))
-        raise damaged_record(trials.folder(str(id)) / RESULT, _line(error)) from None
+        raise damaged_record(trials.folder(str(id)) / RESULT, sample_table.first_line(error)) from None
 
 
 class _Joined(_Table):
@@ -351,15 +352,8 @@ def _of_one(trials: _Trials, id: str, name: str, columns: pa.Schema) -> pa.Table
             for each in list(columns)[1:]
         ]
     except (OSError, pa.ArrowException) as error:
-        raise UserError(
-            f"{file}, of the trial {id}, is damaged: {_line(error)}; delete the trial's folder and `testbed run` "
-            f"measures it again: rm -r {trials.folder(id)}"
-        ) from None
+        raise sample_table.broken(file, error) from None
     return pa.Table.from_arrays([pa.repeat(pa.scalar(id, pa.string()), table.num_rows), *arrays], schema=columns)
-
-
-def _line(error: Exception) -> str:
-    return str(error).splitlines()[0].rstrip(". ") if str(error) else type(error).__name__
 
 
 def _always(trial: _Finished) -> bool:

@@ -26,6 +26,8 @@ from .result import SCHEMA, TrialResult
 from .strict_folder import FULL
 
 RESULT, TRIAL, HOST, PROVENANCE = "result.json", "trial.json", "host.json", "provenance.json"
+SAMPLES, QUEUES = "samples.parquet", "queues.parquet"
+"""Tables, of sockets and of queues over time, which `sample_table` writes and opens."""
 
 LEVELS_MAX = 40
 SURROGATE = re.compile("[\ud800-\udfff]")

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from ..error import UserError
 from ..spec.syntax import input_file
 from . import column
 from .ack_table import ACKS, EVENTS
@@ -65,6 +66,17 @@ def opened(file: Path) -> pq.ParquetFile:
         if each.name in known and not pa.types.is_null(each.type) and not IS[known[each.name]](_plain(each.type)):
             raise OSError(errno.EINVAL, f"its column {each.name!r} is {each.type}; allowed: {known[each.name]}")
     return found
+
+
+def broken(file: Path, error: Exception) -> UserError:
+    """What is said of a table in a trial's folder that cannot be read, for which `opened` or `rows` raised this."""
+    what = f"{file} is damaged: {first_line(error)}; delete the trial's folder and `testbed run` measures it again"
+    return UserError(f"{what}: rm -r {file.parent}")
+
+
+def first_line(error: Exception) -> str:
+    """Of what an error of Arrow says, which may have many, or none."""
+    return str(error).splitlines()[0].rstrip(". ") if str(error) else type(error).__name__
 
 
 def _refuse(about: pq.FileMetaData) -> None:

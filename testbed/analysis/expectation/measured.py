@@ -10,6 +10,7 @@ from typing import Any
 
 from ...codec.frozen import dataclass
 from ...model.expectation import Expectation, NotChecked
+from ...trial.folder import SAMPLES as SAMPLES_FILE
 from ...trial.result import TrialResult
 from ...trial.workload.background import backgrounds
 from .. import flow_sample
@@ -85,7 +86,7 @@ def read(folder: Path, result: TrialResult, names: Sequence[str]) -> Measured:
     needing = [name for name in known if METRICS[name].needs_samples]
     lost = needing if needing and flow_sample.are_lost(folder, result) else []
     samples = partial(flow_sample.read, folder, result)
-    return Measured(result, flow_sample.metrics(folder, result, known), dict.fromkeys(lost, flow_sample.FILE), samples)
+    return Measured(result, flow_sample.metrics(folder, result, known), dict.fromkeys(lost, SAMPLES_FILE), samples)
 
 
 def of_rows(
@@ -98,7 +99,7 @@ def of_rows(
     lost = [name for name in known if METRICS[name].needs_samples] if lack else []
     found = measure(result, samples, [name for name in known if name not in lost])
     values = {name: found.get(name) for name in known}
-    return Measured(result, values, dict.fromkeys(lost, flow_sample.FILE), lambda: samples)
+    return Measured(result, values, dict.fromkeys(lost, SAMPLES_FILE), lambda: samples)
 
 
 def _share(result: TrialResult, flow: int) -> float | None:

@@ -7,12 +7,12 @@ from pathlib import Path as File
 import numpy as np
 import pyarrow as pa
 
-from ...error import UserError
 from ...model.address import address_book
 from ...model.data_path import data_path_between
 from ...model.scenario import Trial
 from ...model.workload import Workload
 from ...trial import sample_table
+from ...trial.folder import QUEUES, SAMPLES
 from ...trial.result import StageResult, TrialResult
 from ..statistic import FloatArray
 from . import flow_time
@@ -34,7 +34,7 @@ def times(folder: File, result: TrialResult, trial: Trial | None) -> tuple[Times
     ports = [flow.port for flow in result.flows]
     if not ports or None in ports or len(set(ports)) < len(ports):
         return ()
-    columns = _columns(folder / "samples.parquet", (*SOCKET, "source_port", "destination_port"))
+    columns = _columns(folder / SAMPLES, (*SOCKET, "source_port", "destination_port"))
     if not columns:
         return ()
     path = _path(folder, result, trial)
@@ -52,7 +52,7 @@ def _path(folder: File, result: TrialResult, trial: Trial | None) -> Path:
     policed = [each.policy.crossed_s for each in stages if each.policy is not None]
     begins = [each for each in policed if each is not None]
     return Path(
-        queues=tuple(_queues(folder / "queues.parquet", stages)),
+        queues=tuple(_queues(folder / QUEUES, stages)),
         rtt_s=result.asked.rtt_s,
         policed_from_s=min(begins) if begins else None,
         is_lossy=any(each.dropped_packets or each.random_drops for each in stages),
@@ -109,7 +109,7 @@ def _columns(file: File, numbers: tuple[str, ...], words: tuple[str, ...] = ()) 
         read = sample_table.rows(table, [*numbers, *words])
         return {name: _array(read[name], name in words) for name in (*numbers, *words)}
     except (OSError, pa.ArrowException) as error:
-        raise UserError(f"{file} cannot be read: {error}; allowed: what `testbed run` wrote there") from None
+        raise sample_table.broken(file, error) from None
 
 
 def _array(column: pa.ChunkedArray, is_text: bool) -> FloatArray:

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import pyarrow as pa
+
 from ...compare.run import CellKey, RunComparison
 from ...error import MachineError, UserError, harmless
 from ...model.scenario import Scenario
@@ -19,7 +21,7 @@ from ...report.evidence import CellName
 from ...spec.load import files_of
 from ...sweep.store import Store
 from ...trial import sample_table
-from ...trial.folder import write_named
+from ...trial.folder import SAMPLES, write_named
 from ...units import counted
 from ..measure.run import carry_out, prepare
 from ..screen import duration
@@ -60,9 +62,9 @@ def write(made: Suite, found: RunComparison) -> Mapping[CellName, str]:
         old.unlink()
     keys = differing(found)
     runs = {key: runs for key in keys if len(runs := tuple(_runs(made, key))) == 2}
-    for key in [key for key, (base, _) in runs.items() if _had_no_tcp(made, base)]:
+    for key, why in [(key, why) for key, (base, _) in runs.items() if (why := _why_not(made, base)) is not None]:
         del runs[key]
-        say(made.console, f"no page of the ACKs of {found.label(key.cell)}: no socket of TCP sent anything")
+        say(made.console, f"no page of the ACKs of {found.label(key.cell)}: {why}")
     if not runs:
         return {}
     try:
@@ -90,10 +92,16 @@ def _runs(made: Suite, key: CellKey) -> Iterator[_Run]:
             yield _Run(path, one, Store(home / kind / f"{path.stem}-{name}".strip("-")))
 
 
-def _had_no_tcp(made: Suite, run: _Run) -> bool:
-    """Whether the trial that was judged had samples, and none of a TCP socket: a program that speaks QUIC."""
-    samples = made.base / run.path.stem / "trials" / run.trial.name / "samples.parquet"
-    return samples.exists() and not sample_table.opened(samples).metadata.num_rows
+def _why_not(made: Suite, run: _Run) -> str | None:
+    """Why there is nothing to draw: the trial that was judged had samples, and none of a TCP socket, as a program has
+    that speaks QUIC, or they are damaged; else None.
+    """
+    samples = made.base / run.path.stem / "trials" / run.trial.name / SAMPLES
+    try:
+        has_none = samples.exists() and not sample_table.opened(samples).metadata.num_rows
+    except (OSError, pa.ArrowException) as error:
+        return str(sample_table.broken(samples, error))
+    return "no socket of TCP sent anything" if has_none else None
 
 
 def _takes_s(run: _Run) -> float:

@@ -15,7 +15,7 @@ from ...plan.step import Read, Run
 from ...spec.load import load_scenario
 from ...trial import run as runner
 from ...trial import sample_table
-from ...trial.folder import partial
+from ...trial.folder import SAMPLES, partial
 from ...trial.orders.sequence import orders
 from ...trial.result import TrialResult
 from .contender import Contender
@@ -88,7 +88,7 @@ def _check(side: Contender, done: TrialResult, folder: Path) -> None:
         told = messages[first:][:LINES] if first is not None else ["(the kernel's messages could not be read)"]
         raise Broken(f"{side.control}: {what} in the kernel:\n{_shown(chr(10).join(told))}")
     rows = sample_table.rows(
-        sample_table.opened(folder / "samples.parquet"), ("time_s", "congestion", "ca_state", "snd_cwnd")
+        sample_table.opened(folder / SAMPLES), ("time_s", "congestion", "ca_state", "snd_cwnd")
     ).to_pylist()
     mine = [row for row in rows if row["congestion"] == side.control and row["snd_cwnd"] is not None]
     if not mine:

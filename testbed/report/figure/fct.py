@@ -54,7 +54,7 @@ def _flows(run: StoredRun, series: Series) -> FloatArray:
         try:
             table = sample_table.rows(sample_table.opened(path), COLUMNS)
         except (OSError, pa.ArrowException) as error:
-            raise UserError(f"{path} cannot be read: {error}; allowed: what `testbed run` wrote there") from None
+            raise sample_table.broken(path, error) from None
         found.append(np.column_stack([table[name].cast(pa.float64()).to_numpy() for name in COLUMNS]))
     return np.concatenate(found)
 
