@@ -9,11 +9,12 @@ import struct
 import subprocess
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from runs import make_result
 from test_gate import fine
 from test_vm import SMALL, VIRTUAL, cache, kernel, run_real  # noqa: F401 (fixtures)
 from trials import Ran, seen_as, steps_data
@@ -27,6 +28,7 @@ from testbed.kernel.vm import kernel_cache
 from testbed.kernel.vm.kernel_cache import VmKernel
 from testbed.model.scenario import Trial
 from testbed.model.workload.control import BpfControl
+from testbed.report import trust
 from testbed.spec import bpf_object, program_store
 from testbed.spec.load import load_scenario, programs_of
 from testbed.spec.scenario.trial import trial_data, trial_of
@@ -365,6 +367,20 @@ def findings(scenario: Path, folder: Path, files: dict[str, str]) -> list[str]:
 
 def test_nothing_is_said_of_a_control_that_all_sockets_used(scenario: Path, tmp_path: Path) -> None:
     assert [each for each in findings(scenario, tmp_path / "t", FILES) if "control" in each or "missing" in each] == []
+
+
+def test_the_report_says_by_content_which_file_decided_the_control(scenario: Path, tmp_path: Path) -> None:
+    """By what the machine read, also of a result that comes from a file."""
+    trial = one(scenario)
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    seen = bpf.BPF.read(trial, orders(trial).plan, tmp_path)
+    digest = hashlib.sha256(an_object()).hexdigest()
+    for told in (seen, asdict(seen), asdict(replace(seen, sha256=""))):
+        result = make_result(trial, things={"bpf": told})
+        row = ["control in BPF", f"bpf_mine, SHA-256 {digest if told == seen or told['sha256'] else 'not known'}"]
+        assert row in trust.provenance({}, result, {})
+    assert not any("BPF" in name for name, _ in trust.provenance({}, make_result(trials(scenario)[0]), {}))
 
 
 @pytest.mark.parametrize(

@@ -237,8 +237,8 @@ def refusals(folder: Path, schedule: str, scenario: str = SCENARIO, settings: tu
         (
             "flow: 0",
             SCENARIO + "kernel: lab-realtime\n",
-            "t.yaml:11: when: in real time a sender that is looked at every millisecond is slower (kernel: lab-realtime); "
-            "allowed: kernel: lab, or a change at a time",
+            "t.yaml:11: when: in real time a sender that is looked at every millisecond is slower "
+            "(kernel: lab-realtime); allowed: kernel: lab, or a change at a time",
         ),
     ],
 )

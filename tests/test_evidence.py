@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -13,7 +14,7 @@ from test_compare_lost import steady
 from testbed.analysis.expectation.verdict import Verdict
 from testbed.commands import question
 from testbed.commands.candidate.contender import Contender, Pair
-from testbed.commands.candidate.verdict import _rules
+from testbed.commands.candidate.verdict import _rules, write_evidence
 from testbed.compare.run import TOLERANCE, RunComparison
 from testbed.kernel.image.cache import KernelImage
 from testbed.library import SCENARIOS
@@ -109,6 +110,20 @@ def test_a_scenario_has_its_rules_with_what_each_side_shows(tmp_path: Path) -> N
         == "rules of expect: 0 of 1 hold, 1 of cubic; not any more: bulk: fills (9.4 Mbit/s – 9.5 Mbit/s → 7 Mbit/s)"
     )
     assert _rules(pair, {}) == []
+
+
+def test_the_page_says_by_content_which_object_file_decided_a_control(tmp_path: Path) -> None:
+    """A control in BPF is not under test here; a scenario of the author may have one that a rule divides by."""
+    found = compared(tmp_path, "bulk")
+    pair = Pair(*(Contender(name, name, LAB, IMAGE) for name in ("cubic", "foo")))
+    home = tmp_path / "candidate"
+    write_evidence(pair, found, (), home, OWN, {})
+    assert "BPF" not in (home / "evidence.html").read_text()
+    for file in (home / "bulk").glob("trials/*/result.json"):
+        seen = {"name": "bpf_mine", "sha256": "ab" * 32, "before": [], "loaded": [], "after": [], "sockets": []}
+        file.write_text(json.dumps(json.loads(file.read_text()) | {"things": {"bpf": seen}}))
+    write_evidence(pair, found, (), home, OWN, {})
+    assert (home / "evidence.html").read_text().count(f"<li>control in BPF: bpf_mine, SHA-256 {'ab' * 32}</li>") == 1
 
 
 def test_a_section_without_a_scenario_says_why() -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..trial.result import StageResult, TrialResult
+from ..trial.subject import bpf
 from ..units import counted
 
 SHORT_LIST = 4
@@ -133,6 +134,7 @@ def provenance(about: Mapping[str, Any], result: TrialResult, settings: Mapping[
         ("testbed", about.get("testbed")),
         ("programs", about.get("programs")),
         *versions.items(),
+        ("control in BPF", bpf.told(result)),
         ("pacing", result.pacing),
         ("sysctls", "; ".join(f"{key} = {value}" for key, value in (settings.get("sysctls") or {}).items())),
     ]

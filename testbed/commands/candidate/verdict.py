@@ -21,6 +21,7 @@ from ...report import evidence
 from ...report.evidence import CellName, Evidence, Rules
 from ...sweep.store import Store
 from ...trial.folder import write_named
+from ...trial.subject import bpf
 from ..comparison_table import COLOUR, COLUMNS, EXIT_CODES, MORE
 from ..text_table import Column, Table, literal, paragraph, show, terminal_width
 from .contender import Pair
@@ -123,21 +124,24 @@ def _evidence(
     pair: Pair, found: RunComparison, notes: Sequence[str], home: Path, suite: frozenset[str], rules: Rules
 ) -> Evidence:
     """With a command for each cell that repeats the candidate's first trial of it."""
-    repeats = {
-        (
-            scenario,
-            frozenset(each.params.items()),
-        ): f"testbed run --repeat {shlex.quote(str(root / 'trials' / each.id))}"
+    results = [
+        (scenario, root / "trials" / each.id, each)
         for scenario in found.primary
         if (root := home / scenario).is_dir()
         for each in reversed(Store(root).open().results())
+    ]
+    repeats = {
+        (scenario, frozenset(each.params.items())): f"testbed run --repeat {shlex.quote(str(folder))}"
+        for scenario, folder, each in results
     }
+    objects = dict.fromkeys(filter(None, (bpf.told(each) for _, _, each in results)))
     on = tuple(
         f"{kind}: lab kernel {each.image.name} ({each.image.release})"
         + (f", control {each.control}" if each.control else "")
         + f", key {each.image.key[:12]}"
         for kind, each in (("base", pair.base), ("candidate", pair.candidate))
     )
+    on += tuple(f"control in BPF: {each}" for each in objects)
     return Evidence(found, sentence(pair, found), tuple(notes), on, repeats, suite, rules)
 
 

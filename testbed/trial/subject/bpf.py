@@ -8,7 +8,7 @@ to the end, is the file's.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ...agent import remote_vm
@@ -19,7 +19,7 @@ from ...model.workload.control import BpfControl
 from ...plan.network import Plan
 from ...plan.step import Await, Bring, Location, Run, Step
 from ..evidence.case import Case, Subject, When
-from ..result import Finding
+from ..result import Finding, TrialResult
 from ..workload.command import FILES
 from ..workload.iperf3 import SERVER_READY_S
 
@@ -169,6 +169,15 @@ def check(case: Case, seen: Loaded | None) -> Iterator[Finding]:
     for other in sorted({*seen.sockets} - {control.name}):
         what = f"{node} was asked to use {control.name}, and one of its sockets used {other or 'nothing that ss names'}"
         yield Finding("congestion control", "invalid", what, hint)
+
+
+def told(result: TrialResult) -> str | None:
+    """Which object file decided the control of a trial, as its machine read it; None without one."""
+    found = result.things.get(BPF.name)
+    if found is None:
+        return None
+    name, digest = (found.get(key) if isinstance(found, Mapping) else getattr(found, key) for key in ("name", "sha256"))
+    return f"{name}, SHA-256 {digest or 'not known'}"
 
 
 BPF = Subject[Loaded | None](
