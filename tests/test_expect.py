@@ -687,6 +687,25 @@ def test_a_run_ends_with_1_if_a_rule_does_not_hold(tmp_path: Path, called: Calle
 
 
 @pytest.mark.lab
+def test_round_trips_of_each_trial_are_its_own_and_have_the_values_of_the_times_that_they_are(
+    tmp_path: Path, called: Called
+) -> None:
+    one = SCENARIO.replace("flows: [1, 2]}\nexclude: [{path.rtt: 50 ms, flows: 2}]\n", "flows: [1]}\n")
+    asked = "  - {name: NAME, measure: {metric: goodput, where: {path.rtt: RTT ms}, PART, least: 1 bit/s}}\n"
+    rules = "".join(
+        asked.replace("NAME", f"{name}-{rtt}").replace("RTT", rtt).replace("PART", part)
+        for rtt, times in (("20", "1200 ms, 2 s"), ("50", "1500 ms, 3500 ms"))
+        for name, part in (("times", f"between: [{times}]"), ("rtts", "since: 1 s, between: {rtts: [10, 50]}"))
+    )
+    run = tmp_path / "r"
+    assert called("run", str(written(tmp_path, rules, one)), "-o", str(run), "--jobs", "1")[0] == 0
+    found = {each.rule.name: each.low for each in judged(Store(run), Store(run).results())}
+    assert found["rtts-20"] == pytest.approx(found["times-20"], rel=1e-9)
+    assert found["rtts-50"] == pytest.approx(found["times-50"], rel=1e-9)
+    assert found["rtts-20"] != found["rtts-50"]
+
+
+@pytest.mark.lab
 def test_a_share_of_the_trials_is_not_judged_and_the_whole_is(tmp_path: Path, called: Called) -> None:
     scenario = written(tmp_path, FILLS, SCENARIO.replace("exclude: [{path.rtt: 50 ms, flows: 2}]\n", ""))
     trials = load_scenario(scenario, ["repetitions=2"]).trials()
