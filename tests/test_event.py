@@ -262,6 +262,14 @@ def test_the_line_is_that_of_the_axis_or_the_option_that_sets_the_schedule(tmp_p
         load_scenario(inline)
 
 
+def test_of_several_topologies_the_file_is_named_whose_schedule_it_is(tmp_path: Path) -> None:
+    swept = SCENARIO.replace("topology: t.yaml\n", "") + "sweep: {topology: [t.yaml, u.yaml], flows: [1, 2]}\n"
+    bad = WHEN.replace("FLOW", "flow: 1").replace("AFTER", "1 s")
+    (tmp_path / "u.yaml").write_text(TOPOLOGY.replace("name: t", "name: u").replace("SCHEDULE", "none"))
+    said = "t.yaml:11: flow: the workload has no flow 1 (with flows = 1); allowed: 0"
+    assert refusals(tmp_path, bad, swept) == [said]
+
+
 def test_what_begins_when_the_workload_is_over_is_refused_with_its_line(tmp_path: Path) -> None:
     never = "the workload is over after 5 s, so this never comes; allowed: less than 5 s"
     late, soon = WHEN.replace("AFTER", "5 s"), WHEN.replace("AFTER", "4999 ms")

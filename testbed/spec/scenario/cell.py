@@ -392,7 +392,7 @@ class Resolver:
 
     def _blame_entry(self, entry: _Entry, fault: Fault, about: tuple[Change, ...]) -> None:
         """Note a fault of a schedule where that stands."""
-        others = [f"{change.key.text} = {change.text}" for change in about if change is not entry.axis]
+        others = [f"{each.key.text} = {each.text}" for each in about if each not in entry.base.chosen]
         what = fault.what + (f" (with {', '.join(others)})" if others else "")
         if entry.axis is not None:
             path = (*entry.axis.path, *fault.path)
