@@ -80,10 +80,13 @@ class Orders:
 
 @dataclass(frozen=True)
 class Draft:
-    """What a trial makes of its network: the plan, what was drawn for its background, the steps of its workload."""
+    """What a trial makes of its network: the plan, what was drawn for its background, the steps that start that, and
+    those of its workload.
+    """
 
     plan: Plan
     drawn: background.Schedules
+    beside: Sequence[Step]
     work: Sequence[Step]
 
 
@@ -116,7 +119,8 @@ def draft(
     if trial.kernel.is_virtual_time:
         check_rates(trial, planned)
     drawn = background.schedules(trial.background, trial.workload, planned, trial.seed)
-    return Draft(planned, drawn, registry.steps(trial.workload, planned, trial.seed))
+    beside = background.steps(trial.background, drawn, trial.workload, planned)
+    return Draft(planned, drawn, beside, registry.steps(trial.workload, planned, trial.seed))
 
 
 def orders(trial: Trial, came: Mapping[str, Came] | None = None) -> Orders:
@@ -141,7 +145,7 @@ def orders(trial: Trial, came: Mapping[str, Came] | None = None) -> Orders:
         *([Align(GRID_S)] if trial.kernel.is_virtual_time else []),
         *remote.observe(planned, SAMPLES, trial.samples_interval_ns or SIGN_OF_LIFE_NS, during, OBSERVER),
         *asked("watching"),
-        *background.steps(trial.background, drawn, trial.workload, planned),
+        *made.beside,
         *_with_timeline(made.work, trial, planned, between),
         *background.stops(trial.background),
         *asked("ending"),
