@@ -20,6 +20,7 @@ import typer
 import yaml
 from runs import make_result, write_result
 from storedruns import Made, trial_result, write_run
+from trials import make_trial
 
 from testbed import cli
 from testbed.analysis.expectation.measured import EXTRA, Measured
@@ -44,7 +45,7 @@ from testbed.sweep import run_file
 from testbed.sweep.expectation import judged
 from testbed.sweep.shard import Shard, scenario_key
 from testbed.sweep.store import Store
-from testbed.trial.result import EventResult, IntervalResult, StageResult, TrialResult
+from testbed.trial.result import EventResult, TrialResult
 
 SCENARIO = """name: x
 topology:
@@ -431,11 +432,9 @@ def test_a_part_of_the_time_can_be_counted_in_round_trips_and_be_since_a_time(tm
     assert (made.between_rtts, made.between_ns, made.since, made.since_s) == ((10, 50), (), "2 s", 2.0)
     assert made.measured == "goodput from 10 to 50 round trips after 2 s"
     trial = flows_of(lambda at: 4e6 if 2.2 <= at < 3 else 1e6)
-    for rtt_s, part in ((0.02, (2.2, 3.0)), (0.05, (2.5, 4.5))):
-        asked = replace(trial.result.asked, rtt_s=rtt_s)
-        assert replace(trial, result=replace(trial.result, asked=asked)).part(made) == pytest.approx(part)
-    at_20 = replace(trial, result=replace(trial.result, asked=replace(trial.result.asked, rtt_s=0.02)))
-    (found,) = verdicts([made], [at_20])
+    for rtt, part in (("20 ms", (2.2, 3.0)), ("50 ms", (2.5, 4.5))):
+        assert over(trial, {"rtt": rtt}).part(made) == pytest.approx(part)
+    (found,) = verdicts([made], [over(trial, {"rtt": "20 ms"})])
     assert (found.outcome, found.data()["between_rtts"]) == ("passed", (10.0, 50.0))
     assert found.low == pytest.approx(4e6)
     jsonschema.validate(yaml.safe_load((tmp_path / "x.yaml").read_text()), schema("scenario"))
@@ -444,9 +443,9 @@ def test_a_part_of_the_time_can_be_counted_in_round_trips_and_be_since_a_time(tm
 def test_round_trips_count_from_an_event_too() -> None:
     trial = flows_of(lambda at: 4e6 if at < 10 else 1e6)
     came = EventResult("path", 1, "flow 0 is in recovery", 10.0, None, "recovery", None)
-    result = replace(trial.result, schedule_events=(came,), asked=replace(trial.result.asked, rtt_s=0.1))
+    trial = replace(trial, result=replace(trial.result, schedule_events=(came,)))
     slow = rule(least="0.5 Mbit/s", most="1.5 Mbit/s", between_rtts=(10, 50), since="path")
-    (found,) = verdicts([slow], [replace(trial, result=result)])
+    (found,) = verdicts([slow], [over(trial, {"rtt": "100 ms"})])
     assert (found.outcome, slow.what) == ("passed", "goodput from 10 to 50 round trips after the event of path")
 
 
@@ -474,19 +473,39 @@ def test_a_round_trip_that_is_not_known_or_does_not_stay_is_refused_with_its_lin
             load_scenario(written(tmp_path, ROUND_TRIPS, still), ["path.rate=20 Mbit/s"])
 
 
-def test_a_round_trip_that_did_not_stay_is_never_a_pass() -> None:
+def over(trial: Measured, path: dict[str, Any], **changes: Any) -> Measured:
+    """The same, as if it had been asked of such a path."""
+    return replace(trial, asked=lambda: make_trial({"rtt": "100 ms", **path}, {"duration": "20 s"}, **changes))
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ({"schedule": [{"at": "1 s", "rtt": "60 ms"}]}, "that of the link path changes, in the trial seed=1"),
+        ({"wander": {"sd": "1 ms", "correlation": "1 s"}}, "that of the link path changes, in the trial"),
+        ({"rtt": "0 ms", "buffer": "100 packets"}, "the path has no round trip to count in: path, in the trial"),
+        ({"schedule": [{"at": "1 s", "rate": "2 Mbit/s"}]}, None),
+    ],
+)
+def test_a_round_trip_that_did_not_stay_is_never_a_pass(path: dict[str, Any], said: str | None) -> None:
     """As in an exercise, whose network its rule does not know."""
-    trial = flows_of(lambda at: 4e6)
-    asked = replace(trial.result.asked, rtt_s=0.1)
+    (found,) = verdicts([rule(least="1 Mbit/s", between_rtts=(10, 50))], [over(flows_of(lambda at: 4e6), path)])
+    assert found.outcome == ("passed" if said is None else "not checked")
+    assert said is None or said in (found.seen or "")
+
+
+def test_only_the_path_of_the_flows_has_the_round_trip_that_counts(tmp_path: Path) -> None:
+    """Before it runs, as `testbed check` finds it, and after that alike."""
+    changing = {"ends": ["c", "b"], "rtt": "60 ms", "schedule": [{"at": "1 s", "rtt": "90 ms"}]}
+    links = {"path": {"ends": ["a", "b"], "rate": "10 Mbit/s", "rtt": "100 ms"}, "aside": changing}
+    nodes = {name: {"type": "host"} for name in ("a", "b", "c")}
+    trial = over(flows_of(lambda at: 4e6), {}, topology={"name": "t", "nodes": nodes, "links": links})
     counted = rule(least="1 Mbit/s", between_rtts=(10, 50))
-    stage = StageResult("path", "forward", 1e7, 0.05, None, None, 0, 1, 0, None, 0, 0, 0, None, None)
-    first = IntervalResult(0, 5, None, 1e7, 0.05, "none", 0, None, 1, 0, 0, 0, None)
-    for delays, rtt_s, said in (((0.05, 0.05), 0.1, None), ((0.05, 0.03), 0.1, "changes"), ((0.05,), 0.0, "no round")):
-        states = tuple(replace(first, asked_delay_s=each) for each in delays)
-        result = replace(trial.result, stages=(replace(stage, intervals=states),), asked=replace(asked, rtt_s=rtt_s))
-        (found,) = verdicts([counted], [replace(trial, result=result)])
-        assert found.outcome == ("passed" if said is None else "not checked")
-        assert said is None or said in (found.seen or "")
+    assert outcomes(counted, trials=[trial]) == ["passed"]
+    assert outcomes(counted, trials=[flows_of(lambda at: 4e6)]) == ["not checked"], "nobody knows its path"
+    made = Made({"path.rtt": "20 ms"}, [4e6])
+    folder = write_run(tmp_path / "r", [made]) / "trials" / made.id
+    assert read_measured(folder, trial_result(made), []).part(counted) == pytest.approx((0.2, 1.0))
 
 
 def test_a_rule_in_round_trips_is_kept_with_the_run(tmp_path: Path) -> None:

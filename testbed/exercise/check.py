@@ -69,8 +69,7 @@ def run_trials(
             cpu_limit_s=cpu_limit_s,
             keep=lambda folder, evidence, rows=rows: rows.extend(socket_rows(evidence)),  # type: ignore[misc]
         )
-        interval_ns = trial.samples_interval_ns
-        done.append(of_rows(result, rows, None if interval_ns is None else interval_ns / 1e9, names))
+        done.append(of_rows(result, rows, trial, names))
     return done
 
 

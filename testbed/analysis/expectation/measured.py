@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from ...codec.frozen import dataclass
+from ...error import ValueRefused
 from ...model.expectation import Expectation, NotChecked
+from ...model.round_trip import round_trip_ns
+from ...model.scenario import Trial
 from ...trial.folder import SAMPLES as SAMPLES_FILE
+from ...trial.folder import read_trial
 from ...trial.result import TrialResult
 from ...trial.workload.background import backgrounds
 from .. import flow_sample
@@ -24,17 +28,18 @@ ALMOST = 0.99
 @dataclass(frozen=True)
 class Measured:
     """A trial that ran: its result, metrics by name, and in `lost` the missing files of the trial by the metrics that
-    need them. `samples` reads those of its flows.
+    need them. `samples` reads those of its flows, and `asked` what was asked of it (None: nobody knows).
     """
 
     result: TrialResult
     metrics: Mapping[str, float | None]
     lost: Mapping[str, str] = field(default_factory=dict)
     samples: Callable[[], Sequence[FlowSamples]] = tuple
+    asked: Callable[[], Trial] | None = None
 
     def part(self, rule: Expectation) -> tuple[float, float] | None:
         """The part of the time that a rule is about, in seconds since the workload began. Raises NotChecked where it
-        counts from an event that did not come, or in round trips of a path that has none, or not the same all the time.
+        counts from an event that did not come, or in round trips, and the path of its flows has none that stays.
         """
         part = rule.between_s
         if rule.round_trips is not None:
@@ -54,13 +59,14 @@ class Measured:
         return came[0]
 
     def _rtt_s(self) -> float:
-        """The round trip that was asked of the path, without serialisation, queues and jitter."""
-        rtt_s, stages = self.result.asked.rtt_s, self.result.stages
-        if any(state.asked_delay_s != each.intervals[0].asked_delay_s for each in stages for state in each.intervals):
-            raise NotChecked(f"the round trip of the path changes in the trial {self.result.id}")
-        if rtt_s <= 0:
-            raise NotChecked(f"the path has no round trip to count in, in the trial {self.result.id}")
-        return rtt_s
+        try:
+            if self.asked is not None:
+                trial = self.asked()
+                return round_trip_ns(trial.topology, trial.workload) / 1e9
+            what = "the round trip is not known"
+        except ValueRefused as refused:
+            what = refused.what
+        raise NotChecked(f"{what}, in the trial {self.result.id}")
 
     def value(self, name: str, number: int, between_s: tuple[float, float] | None = None) -> float | None:
         """In base units; None where the trial has no such value. `number` is for those of EXTRA, `between_s` a part of
@@ -86,20 +92,20 @@ def read(folder: Path, result: TrialResult, names: Sequence[str]) -> Measured:
     needing = [name for name in known if METRICS[name].needs_samples]
     lost = needing if needing and flow_sample.are_lost(folder, result) else []
     samples = partial(flow_sample.read, folder, result)
-    return Measured(result, flow_sample.metrics(folder, result, known), dict.fromkeys(lost, SAMPLES_FILE), samples)
+    metrics, asked = flow_sample.metrics(folder, result, known), cache(partial(read_trial, folder))
+    return Measured(result, metrics, dict.fromkeys(lost, SAMPLES_FILE), samples, asked)
 
 
-def of_rows(
-    result: TrialResult, rows: Sequence[Mapping[str, Any]], interval_s: float | None, names: Sequence[str]
-) -> Measured:
-    """As `read`, with the samples as rows, which were taken at this interval (None: not at all)."""
+def of_rows(result: TrialResult, rows: Sequence[Mapping[str, Any]], asked: Trial, names: Sequence[str]) -> Measured:
+    """As `read`, with the samples as rows."""
     known = [name for name in names if name in METRICS]
     samples = flow_sample.of_rows(rows, result)
-    lack = interval_s is not None and len(samples) < flow_sample.ran_long(result, interval_s)
+    interval_ns = asked.samples_interval_ns
+    lack = interval_ns is not None and len(samples) < flow_sample.ran_long(result, interval_ns / 1e9)
     lost = [name for name in known if METRICS[name].needs_samples] if lack else []
     found = measure(result, samples, [name for name in known if name not in lost])
     values = {name: found.get(name) for name in known}
-    return Measured(result, values, dict.fromkeys(lost, SAMPLES_FILE), lambda: samples)
+    return Measured(result, values, dict.fromkeys(lost, SAMPLES_FILE), lambda: samples, lambda: asked)
 
 
 def _share(result: TrialResult, flow: int) -> float | None:
