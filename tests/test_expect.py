@@ -32,7 +32,7 @@ from testbed.analysis.metric import METRICS, AtLeast, FlowSamples
 from testbed.codec.keyed import read
 from testbed.error import SpecError, UserError
 from testbed.exercise.rule.measure import Measure
-from testbed.model.expectation import EXTRA_UNITS, OF_A_PART, Expectation
+from testbed.model.expectation import EXTRA_UNITS, OF_A_PART, Expectation, NotChecked
 from testbed.model.metric_need import NEEDS
 from testbed.model.run_setting import METRIC_UNITS
 from testbed.model.scenario import Trial
@@ -379,7 +379,8 @@ def test_a_part_of_the_time_has_its_own_values() -> None:
     assert value("fairness", (12, 18)) == pytest.approx(0.8)
     assert value("rtt", (2, 8)) == pytest.approx(0.02)
     assert value("rtt-p95", (12, 18)) == pytest.approx(0.08)
-    assert value("goodput", (15, 25)) is None, "nobody looked so long"
+    with pytest.raises(NotChecked, match="ends at 25 s, when not every flow was sampled any more, in the trial seed=1"):
+        value("goodput", (15, 25))
     assert value("flow-goodput", (2, 8), 2) is None
 
 
@@ -471,6 +472,17 @@ def test_a_round_trip_that_is_not_known_or_does_not_stay_is_refused_with_its_lin
     if "schedule" in new:  # an option changes nothing of that
         with pytest.raises(SpecError, match=said):
             load_scenario(written(tmp_path, ROUND_TRIPS, still), ["path.rate=20 Mbit/s"])
+
+
+@pytest.mark.parametrize("part", ["{rtts: [10, 50]}", "[1 s, 3 s]"])
+def test_an_option_that_shortens_the_workload_runs_without_what_then_cannot_be_checked(
+    tmp_path: Path, part: str
+) -> None:
+    """In round trips as in times."""
+    file = written(tmp_path, ROUND_TRIPS.replace("{rtts: [10, 50]}", part))
+    assert load_scenario(file, ["workload.duration=1 s"]).expect
+    file.write_text(file.read_text() + "quick: {note: n, workload.duration: 1 s}\n")
+    assert load_scenario(file, quick=True).expect
 
 
 def over(trial: Measured, path: dict[str, Any], **changes: Any) -> Measured:

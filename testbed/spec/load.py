@@ -94,7 +94,7 @@ def load_scenario(
         faults += absent_events(expected, cells)
         faults += unanswered(expected, cells, interval_ns, spec.metric_units)
     if not resolver.faults:
-        faults += without_round_trip(expected, cells, interval_ns)
+        faults += without_round_trip(expected, cells, interval_ns, strict=changed.is_strict)
     found = [topologies.problem(*each) for each in resolver.in_topologies.values()]
     if resolver.faults or faults or found:
         raise SpecError(_problems(changed.document, [*resolver.faults.values(), *faults], topologies, found))

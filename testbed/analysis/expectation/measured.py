@@ -70,7 +70,8 @@ class Measured:
 
     def value(self, name: str, number: int, between_s: tuple[float, float] | None = None) -> float | None:
         """In base units; None where the trial has no such value. `number` is for those of EXTRA, `between_s` a part of
-        the time for those of PARTS. Raises NotChecked for a part that is shorter than from one sample to the next.
+        the time for those of PARTS. Raises NotChecked for a part that is shorter than from one sample to the next, or
+        ends after the samples.
         """
         if between_s is None and name not in SAMPLED:
             return EXTRA[name](self.result, number) if name in EXTRA else self.metrics.get(name)
@@ -83,7 +84,10 @@ class Measured:
             what = f"this part of the time is shorter than from one sample to the next, {1e3 * interval_s:.4g} ms"
             raise NotChecked(f"{what}, in the trial {self.result.id}")
         cut = part.of(samples, *between_s)
-        return None if cut is None else part.PARTS[name](cut, number)
+        if cut is None:
+            what = f"this part of the time ends at {between_s[1]:g} s, when not every flow was sampled any more"
+            raise NotChecked(f"{what}, in the trial {self.result.id}")
+        return part.PARTS[name](cut, number)
 
 
 def read(folder: Path, result: TrialResult, names: Sequence[str]) -> Measured:
