@@ -187,7 +187,7 @@ class Resolver:
     ip: IpVersions | None = None
     faults: dict[tuple[Path, str], Fault] = field(default_factory=dict)
     in_topologies: dict[tuple[Path, ...], tuple[TopologyFile, Fault]] = field(default_factory=dict)
-    _late: dict[tuple[Path, ...], tuple[_Entry, Fault] | None] = field(default_factory=dict)
+    _late: dict[tuple[Path, ...], tuple[int, _Entry, Fault] | None] = field(default_factory=dict)
     _made: dict[Hashable, Any] = field(default_factory=dict)
 
     def cells(self, dimensions: Sequence[Dimension], rules: Sequence[Rule] = ()) -> list[Cell]:
@@ -380,14 +380,20 @@ class Resolver:
             for place, change in enumerate(link.schedule[: len(said)]):
                 late = late_fault(place, change, workload)
                 if change.when is None:
-                    key = (*entry.key, (place,))
-                    self._late[key] = None if late is None else self._late.get(key, (entry, late))
+                    self._see_late((*entry.key, (place,)), entry, late, workload.length_ns or 0)
                 elif late is not None:
                     self._blame_entry(entry, late, about)
 
+    def _see_late(self, key: tuple[Path, ...], entry: _Entry, late: Fault | None, length_ns: int) -> None:
+        """What the longest workload says of a change that comes in no cell so far."""
+        if late is None:
+            self._late[key] = None
+        elif key not in self._late or ((known := self._late[key]) is not None and known[0] < length_ns):
+            self._late[key] = length_ns, entry, late
+
     def blame_late(self) -> None:
         """Notes changes at times that come in no cell."""
-        for entry, fault in filter(None, self._late.values()):
+        for _, entry, fault in filter(None, self._late.values()):
             self._blame_entry(entry, fault, ())
 
     def _blame_entry(self, entry: _Entry, fault: Fault, about: tuple[Change, ...]) -> None:
