@@ -27,7 +27,7 @@ from testbed.analysis.expectation.measured import EXTRA, Measured
 from testbed.analysis.expectation.measured import SAMPLED as OF_SAMPLES
 from testbed.analysis.expectation.measured import read as read_measured
 from testbed.analysis.expectation.part import PARTS
-from testbed.analysis.expectation.verdict import verdicts
+from testbed.analysis.expectation.verdict import seen_range, verdicts
 from testbed.analysis.metric import METRICS, AtLeast, FlowSamples
 from testbed.codec.keyed import read
 from testbed.error import SpecError, UserError
@@ -257,6 +257,7 @@ def test_a_failure_names_its_trials_and_of_many_the_first() -> None:
         ("bit/s", {"least": "1 Mbit/s", "most": "3 Gbit/s"}, 4e9, "4 Gbit/s"),
         ("B", {"most": "64 KiB"}, 131072.0, "128 KiB"),
         ("times", {"most": "12"}, 25000.0, "25000"),
+        ("times", {"most": "12"}, 2.5e30, "2.5e+30"),
     ],
 )
 def test_a_failure_is_in_the_units_of_its_rule_and_shows_what_is_wrong(
@@ -266,6 +267,12 @@ def test_a_failure_is_in_the_units_of_its_rule_and_shows_what_is_wrong(
     (found,) = verdicts([asked], [Measured(measured(1.0).result, {"mine": value})])
     assert found.outcome == "failed"
     assert (found.seen or "").startswith(f"mine is {said}, and should be ")
+
+
+def test_what_was_seen_is_told_from_both_bounds() -> None:
+    asked = replace(Expectation("r", "mine", "bit/s"), least="1 kbit/s", most="10 Mbit/s")
+    (found,) = verdicts([asked], [Measured(measured(1.0).result, {"mine": 10_000_000.1})])
+    assert (found.outcome, seen_range(found)) == ("failed", "10000.0001 kbit/s")
 
 
 MISSING: list[tuple[list[Measured], str | None]] = [

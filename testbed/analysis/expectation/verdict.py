@@ -157,34 +157,36 @@ def seen_range(verdict: Verdict) -> str:
 
 
 def written(rule: Expectation, value: float, bound: str | None = None) -> str:
-    """A value for people, in the unit in which the rule says its bound: this one, else the first. It has as many digits
-    as tell it from that bound.
+    """A value for people, in the unit in which the rule says this bound, else its first one. It has as many digits as
+    tell it from all bounds.
     """
     if isinstance(value, AtLeast):
         return f"{NEVER} (in {value:.4g} s)" if rule.unit == "s" else NEVER
     text = next((each for each in (bound, rule.least, rule.most) if each is not None), "")
-    limit = rule.bound(text or None)
+    limits = [limit for limit in map(rule.bound, (rule.least, rule.most)) if limit is not None]
     if rule.unit in QUANTITIES:
         quantity, base, usual = QUANTITIES[rule.unit]
         unit = units.unit_in(text, quantity) or usual
-        scale = base / quantity.units[unit]
-        return f"{_digits(value * scale, None if limit is None else limit * scale, 4)} {unit}"
+        return f"{_digits(value, limits, base / quantity.units[unit], 4)} {unit}"
     is_percent = rule.unit == "ratio" and ("%" in text or not text)
-    scale = 100 if is_percent else 1
-    return f"{_digits(value * scale, None if limit is None else limit * scale, 3)}{' %' if is_percent else ''}"
+    return f"{_digits(value, limits, 100 if is_percent else 1, 3)}{' %' if is_percent else ''}"
 
 
-def _digits(value: float, limit: float | None, least: int) -> str:
-    """Without an exponent for what is large; with more digits where fewer would show another number than the limit as
-    if it were the limit.
+def _digits(value: float, limits: Sequence[float], scale: float, least: int) -> str:
+    """Times `scale`. Without an exponent for what is large; with more digits where fewer would show another number than
+    a limit as if it were the limit.
     """
+    others = {float(f"{limit * scale:.12g}") for limit in limits if limit != value}
+    scaled, text = value * scale, ""
     for digits in (least, 6, 9, 17):
-        text = f"{value:.{digits}g}" if abs(value) < 10**digits else f"{value:.0f}"
-        if limit is None or value == limit or float(text) != float(f"{limit:.12g}"):
+        text = f"{scaled:.0f}" if 10**digits <= abs(scaled) < LARGE else f"{scaled:.{digits}g}"
+        if float(text) not in others:
             return text
     return text
 
 
+LARGE = 1e15
+"""From here on exponents are easier to read."""
 QUANTITIES = {
     "s": (units.TIME, 1e9, "ms"),
     "bit/s": (units.RATE, 1.0, "Mbit/s"),
