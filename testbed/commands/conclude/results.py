@@ -151,11 +151,12 @@ def _print_rules(
 def _rule_row(each: Verdict) -> dict[str, object]:
     from ...model.expectation import in_words
 
-    data = each.data()
-    return {key: value for key, value in data.items() if key not in ("where", "over")} | {
+    words = {
         "where": in_words(each.rule.where),
         "over": in_words(each.rule.over or {}),
+        "failed_trials": "; ".join(each.failed),
     }
+    return {key: value for key, value in each.data().items() if key not in words} | words
 
 
 def _print_profile(store: Store, found: Sequence[TrialResult], by: By | None, metric: Sequence[str] | None) -> None:
