@@ -381,6 +381,12 @@ def test_the_report_says_by_content_which_file_decided_the_control(scenario: Pat
         row = ["control in BPF", f"bpf_mine, SHA-256 {digest if told == seen or told['sha256'] else 'not known'}"]
         assert row in trust.provenance({}, result, {})
     assert not any("BPF" in name for name, _ in trust.provenance({}, make_result(trials(scenario)[0]), {}))
+    assert seen is not None
+    for change in ({"loaded": ("reno",)}, {"before": seen.loaded}, {"sockets": ("bpf_mine", "cubic")}, {"sockets": ()}):
+        other = make_result(trial, things={"bpf": asdict(replace(seen, **change))})
+        assert bpf.told(other) is None, "an object that did not decide it"
+    with pytest.raises(UserError, match=r"a result is damaged: in things\.bpf, "):
+        bpf.told(make_result(trial, things={"bpf": {"name": "bpf_mine"}}))
 
 
 @pytest.mark.parametrize(

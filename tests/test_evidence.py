@@ -120,7 +120,8 @@ def test_the_page_says_by_content_which_object_file_decided_a_control(tmp_path: 
     write_evidence(pair, found, (), home, OWN, {})
     assert "BPF" not in (home / "evidence.html").read_text()
     for file in (home / "bulk").glob("trials/*/result.json"):
-        seen = {"name": "bpf_mine", "sha256": "ab" * 32, "before": [], "loaded": [], "after": [], "sockets": []}
+        own = {"before": ["reno"], "loaded": ["reno", "bpf_mine"], "after": ["bpf_mine"], "sockets": ["bpf_mine"]}
+        seen = {"name": "bpf_mine", "sha256": "ab" * 32, **own}
         file.write_text(json.dumps(json.loads(file.read_text()) | {"things": {"bpf": seen}}))
     write_evidence(pair, found, (), home, OWN, {})
     assert (home / "evidence.html").read_text().count(f"<li>control in BPF: bpf_mine, SHA-256 {'ab' * 32}</li>") == 1

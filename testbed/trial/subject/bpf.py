@@ -8,16 +8,18 @@ to the end, is the file's.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from ...agent import remote_vm
 from ...codec.frozen import dataclass
+from ...error import UserError
 from ...model.scenario import Trial
 from ...model.workload import Program, Workload
 from ...model.workload.control import BpfControl
 from ...plan.network import Plan
 from ...plan.step import Await, Bring, Location, Run, Step
+from .. import record
 from ..evidence.case import Case, Subject, When
 from ..result import Finding, TrialResult
 from ..workload.command import FILES
@@ -172,12 +174,18 @@ def check(case: Case, seen: Loaded | None) -> Iterator[Finding]:
 
 
 def told(result: TrialResult) -> str | None:
-    """Which object file decided the control of a trial, as its machine read it; None without one."""
+    """Which object file decided the control of a trial, as its machine read it; None without one, and of one that was
+    not loaded, or that not all sockets of the data used. Raises UserError for a damaged result.
+    """
     found = result.things.get(BPF.name)
     if found is None:
         return None
-    name, digest = (found.get(key) if isinstance(found, Mapping) else getattr(found, key) for key in ("name", "sha256"))
-    return f"{name}, SHA-256 {digest or 'not known'}"
+    try:
+        seen = found if isinstance(found, Loaded) else record.read(Loaded, found)
+    except record.RecordError as error:
+        raise UserError(f"a result is damaged: in things.{BPF.name}, {error}") from None
+    decided = seen.name in seen.loaded and seen.name not in seen.before and {*seen.sockets} == {seen.name}
+    return f"{seen.name}, SHA-256 {seen.sha256 or 'not known'}" if decided else None
 
 
 BPF = Subject[Loaded | None](
