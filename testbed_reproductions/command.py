@@ -291,6 +291,7 @@ class Runs:
                 row for row in rows if row.judge and not lacks(row) and not {*row.scenarios} & self.lacking.keys()
             }
             names = self._grow(rows)
+        self.looks = look.read(self.folder)  # other commands may have given others' scenarios more seeds meanwhile
 
     def _run(self, name: str, jobs: int) -> None:
         scenario = self._scenario(name)

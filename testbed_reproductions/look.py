@@ -79,7 +79,10 @@ def read(folder: Path) -> Looks:
         found = json.loads(path.read_text())
         looks = Looks({name: tuple(each["sizes"]) for name, each in found.items()},
                       {name: each["seeds"] for name, each in found.items()})  # fmt: skip
-        is_whole = all(seeds in looks.sizes[name] for name, seeds in looks.seeds.items())
+        is_whole = all(
+            seeds in looks.sizes[name] and all(type(size) is int for size in looks.sizes[name])
+            for name, seeds in looks.seeds.items()
+        )
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         is_whole = False
     if not is_whole:

@@ -71,7 +71,10 @@ def test_a_command_leaves_the_scenarios_of_another_one_alone(tmp_path: Path) -> 
     assert look.read(tmp_path) == Looks(mine.sizes, {"a": 4, "b": 8})
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"a": {}}', '{"a": {"sizes": [2, 4], "seeds": 3}}', '{"a": 1}'])
+BROKEN = ('{"a": {}}', '{"a": {"sizes": [2, 4], "seeds": 3}}', '{"a": 1}', '{"a": {"sizes": "24", "seeds": "2"}}')
+
+
+@pytest.mark.parametrize("text", ["", "[]", *BROKEN])
 def test_a_damaged_file_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / look.FILE).write_text(text)
     with pytest.raises(UserError, match="is damaged"):
@@ -140,6 +143,24 @@ def test_a_row_gets_seeds_until_it_is_decided_and_no_more(tmp_path: Path, fake: 
     assert found.judgement is not None
     assert (found.outcome, found.judgement.error) == ("pass", ERROR / 5)
     assert json.loads((tmp_path / look.FILE).read_text())[SCENARIO] == {"sizes": [2, 4, 8, 16, 20], "seeds": 8}
+
+
+def test_rows_of_another_command_are_judged_as_often_as_that_one_judges_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page has all rows, also those whose scenarios another command gave seeds while this one ran."""
+    other = Looks({"a": (2, 4)}, {"a": 4})
+    carry_out = Fake([])
+
+    def meanwhile(*words: Any) -> Any:
+        look.write(tmp_path, other, ["a"])
+        return carry_out(*words)
+
+    monkeypatch.setattr(command, "carry_out", meanwhile)
+    runs = runs_in(tmp_path)
+    runs.add_seeds([wide(8)])
+    runs.carry_out([wide(8)], 1)
+    assert (runs.looks.seeds, runs.looks.number(["a"])) == ({SCENARIO: 8, "a": 4}, 2)
 
 
 def test_a_row_that_stays_undecided_ends_at_the_most(tmp_path: Path, fake: Fake) -> None:
