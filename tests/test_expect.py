@@ -110,6 +110,7 @@ def test_a_rule_is_the_same_in_a_scenario_and_in_an_exercise(tmp_path: Path) -> 
 BAD = [
     ("least: 8 Mbit/s", "least: 8 Mbit/s, between: [2 s, 2 s]", "between: this is no part of the time"),
     ("least: 8 Mbit/s", "least: 8 Mbit/s, between: [2 s]", "between: this is no part of the time"),
+    ("least: 8 Mbit/s", "least: 8 Mbit/s, between: []", "between: this is no part of the time"),
     ("least: 8 Mbit/s", "least: 8 Mbit/s, between: {rtts: [20, 5]}", "between: this is no part of the time"),
     ("least: 8 Mbit/s", "least: 8 Mbit/s, between: {rtts: [5]}", "between: this is no part of the time"),
     ("least: 8 Mbit/s", "least: 8 Mbit/s, between: {rtts: [0.5, 5]}", "rtts: .*allowed"),

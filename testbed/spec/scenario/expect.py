@@ -74,7 +74,7 @@ _TIMES = listed(TIME)
 def _part(value: Any) -> Any:
     if isinstance(value, dict | RoundTrips):
         return read(RoundTrips, value)
-    if not isinstance(value, list | tuple):
+    if not (value and isinstance(value, list | tuple)):
         raise ValueRefused("this is no part of the time", PART_ALLOWED)
     return _TIMES.read(value)
 
