@@ -133,6 +133,16 @@ BAD = [
         "rtts: with a round trip of 20 ms they end 5.02 s after the start",
     ),
     ("goodput, least: 8 Mbit/s", "convergence, most: 8 s, between: [1 s, 2 s]", "convergence is of the whole time"),
+    (
+        "goodput, least: 8 Mbit/s",
+        "starved, most: 2 s, between: [1 s, 1999 ms]",
+        "between: starved is by means over 1 s, and this part has 0.999 s; allowed: a part of 1 s or more",
+    ),
+    (
+        "goodput, least: 8 Mbit/s",
+        "starved, where: {flows: 2}, most: 2 s, between: {rtts: [0, 49]}",
+        "rtts: starved is by means over 1 s, and this part has 0.98 s .where path.rtt is 20 ms, flows is 2",
+    ),
     ("goodput", "speed", "'speed' is not a metric"),
     ("least: 8 Mbit/s", "least: 8", "least: .*rate"),
     ("least: 8 Mbit/s", "least: 0 Mbit/s", "every value would do"),
@@ -851,7 +861,9 @@ NEVER = [
 @pytest.mark.parametrize(("old", "new", "metric", "more"), NEVER)
 def test_numbers_samples_and_times_count(old: str, new: str, metric: str, more: str, tmp_path: Path) -> None:
     text = ANSWERS.replace("samples: {interval: 100 ms}\n", "") if "\nsamples" in new else ANSWERS
-    with pytest.raises(SpecError, match=f"can have {metric}, which needs"):
+    is_part = "between" in more
+    said = f"can have {metric}{' from 1 s to 2 s' if is_part else ''}, which needs .*{'no between' if is_part else ''}"
+    with pytest.raises(SpecError, match=said):
         load_scenario(written(tmp_path, asking(metric, more), text.replace(old, new)))
 
 

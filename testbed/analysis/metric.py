@@ -14,6 +14,7 @@ import numpy as np
 
 from ..codec.frozen import dataclass
 from ..error import UserError, one_of
+from ..model.metric_need import SHORT_TERM_S as SHORT_TERM_S
 from ..model.metric_need import TOGETHER, TOGETHER_LEAST_S
 from ..model.run_setting import METRIC_UNITS
 from ..trial.evidence.completion import FctResult, FctSpread
@@ -25,8 +26,6 @@ from .statistic import FloatArray
 
 CLOSE = 0.8
 """A flow has converged when its short-term throughput is within this factor of its long-term one."""
-SHORT_TERM_S = 1.0
-"""The time over which a short-term average is taken."""
 STAY = 0.9
 """A flow stays converged if it is near its long-term throughput at this share of all later times, …"""
 STAY_S = 3.0

@@ -24,6 +24,8 @@ from .workload import (
 )
 from .workload.ping import FIRST
 
+SHORT_TERM_S = 1.0
+"""The time over which a short-term average is taken."""
 TOGETHER_LEAST_S = 4.0
 """Convergence is looked for in flows that run together for at least so long."""
 TOGETHER = 0.9
@@ -165,6 +167,11 @@ def lacking_of(metric: str, asked: Asked, is_part: bool = False) -> str | None:
     if is_part and not SAMPLED.is_met(asked):
         return SAMPLED.what
     return None if need is None or need.is_met(asked) else need.what
+
+
+def least_part_ns(metric: str) -> int:
+    """How long a part of the time is at least, so that it can have this metric."""
+    return round(SHORT_TERM_S * 1e9) if metric == "starved" else 1
 
 
 def possible(asked: Asked) -> tuple[str, ...]:

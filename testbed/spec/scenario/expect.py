@@ -16,6 +16,7 @@ from ...codec.kind import LINES, NAME, TEXT, TIME, listed, pattern, record, whol
 from ...codec.scalar import NAME_PATTERN
 from ...error import UserError, ValueRefused, one_of
 from ...model.expectation import EXTRA_UNITS, OF_A_PART, PART_ALLOWED, Choice, Expectation
+from ...model.metric_need import least_part_ns
 from ...model.run_setting import METRIC_UNITS
 
 NUMBER_MAX, ROUND_TRIPS_MAX = 10**9, 10**6
@@ -176,6 +177,18 @@ class MeasureKeys(Keyed):
         part = self.between.rtts if isinstance(self.between, RoundTrips) else self.between
         if len(part) != 2 or part[0] >= part[1]:
             yield Fault(("between",), "this is no part of the time", PART_ALLOWED, named=True)
+        elif part is self.between and (fault := short_fault(self.metric, part[1] - part[0])) is not None:
+            yield fault.under("between")
+
+
+def short_fault(metric: str, part_ns: int) -> Fault | None:
+    """A part of the time that is too short for any value of the metric; None if it is not."""
+    least_ns = least_part_ns(metric)
+    if part_ns >= least_ns:
+        return None
+    least = units.format_time(least_ns)
+    what = f"{metric} is by means over {least}, and this part has {part_ns / 1e9:g} s"
+    return Fault((), what, f"a part of {least} or more", named=True)
 
 
 @keyed

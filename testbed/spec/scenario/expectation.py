@@ -19,7 +19,7 @@ from ..syntax.document import Document
 from .axis import Names, canonical
 from .cell import texts_of, unread_axes
 from .dimension import Dimension
-from .expect import ExpectFile, values
+from .expect import ExpectFile, short_fault, values
 
 
 def expectations(
@@ -141,6 +141,8 @@ def _round_trip_fault(
     if samples_interval_ns is not None and last - first < samples_interval_ns:
         what = f"{said} are shorter than from one sample to the next, {format_time(samples_interval_ns)}"
         return Fault(at, what, "more round trips, or samples: {interval: …}", named=True)
+    if (short := short_fault(rule.metric, last - first)) is not None:
+        return short.under(*at)
     ends_ns = rule.since_s * 1e9 + last
     if workload.length_ns is not None and rule.event is None and ends_ns > workload.length_ns:
         what = (
@@ -169,8 +171,9 @@ def unanswered(
             need = lacking_of(rule.metric, asked, rule.is_part)
             if need is not None:
                 such = in_words({key: (text,) for key, text in cell.params})
-                what = f"no trial {such} can have {rule.metric}, which needs {need}".replace("trial  ", "trial ")
+                what = f"no trial {such} can have {rule.what}, which needs {need}".replace("trial  ", "trial ")
                 there = [*possible(asked), *(name for name in own if name not in NEEDS)]
-                allowed = f"{one_of(there, rule.metric)}; or another workload"
+                is_of_part = rule.is_part and lacking_of(rule.metric, asked) is None
+                allowed = f"{'no between' if is_of_part else one_of(there, rule.metric)}; or another workload"
                 yield Fault(("expect", number, "measure", "metric"), what, allowed, named=True)
                 break
