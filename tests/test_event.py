@@ -290,6 +290,8 @@ def test_an_event_must_come_in_every_trial_and_a_change_at_a_time_in_one(tmp_pat
     assert refusals(tmp_path, AT.replace("AFTER", "7 s"), swept) == []
     longest = "the workload is over after 9 s, so this never comes; allowed: less than 9 s"
     assert refusals(tmp_path, AT.replace("AFTER", "9 s"), swept) == [f"t.yaml:12: at: {longest}"]
+    groups = SCENARIO.replace("topology: t.yaml\n", "") + "sweep: {topology+duration: [[t.yaml, 5 s], [t.yaml, 9 s]]}\n"
+    assert refusals(tmp_path, AT.replace("AFTER", "7 s"), groups) == [], "the same file"
     shorter = ("duration=3 s",)
     assert refusals(tmp_path, AT.replace("AFTER", "4 s"), settings=shorter) == [], "an option may leave it out"
     soon = WHEN.replace("AFTER", "4 s").replace("FLOW", "flow: 0")

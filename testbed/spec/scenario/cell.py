@@ -165,8 +165,9 @@ class _Entry:
     axis: Change | None
 
     @property
-    def key(self) -> tuple[Path, ...]:
-        return (*self.base.path, (self.link,)) if self.axis is None else (self.axis.path,)
+    def key(self) -> tuple[Hashable, ...]:
+        """The same wherever an axis names the same topology."""
+        return (id(self.base.file), self.link) if self.axis is None else (self.axis.path,)
 
 
 @dataclass
@@ -186,8 +187,8 @@ class Resolver:
     engine: Engine | None = None
     ip: IpVersions | None = None
     faults: dict[tuple[Path, str], Fault] = field(default_factory=dict)
-    in_topologies: dict[tuple[Path, ...], tuple[TopologyFile, Fault]] = field(default_factory=dict)
-    _late: dict[tuple[Path, ...], tuple[int, _Entry, Fault] | None] = field(default_factory=dict)
+    in_topologies: dict[tuple[Hashable, ...], tuple[TopologyFile, Fault]] = field(default_factory=dict)
+    _late: dict[tuple[Hashable, ...], tuple[int, _Entry, Fault] | None] = field(default_factory=dict)
     _made: dict[Hashable, Any] = field(default_factory=dict)
 
     def cells(self, dimensions: Sequence[Dimension], rules: Sequence[Rule] = ()) -> list[Cell]:
@@ -384,7 +385,7 @@ class Resolver:
                 elif late is not None:
                     self._blame_entry(entry, late, about)
 
-    def _see_late(self, key: tuple[Path, ...], entry: _Entry, late: Fault | None, length_ns: int) -> None:
+    def _see_late(self, key: tuple[Hashable, ...], entry: _Entry, late: Fault | None, length_ns: int) -> None:
         """What the longest workload says of a change that comes in no cell so far."""
         if late is None:
             self._late[key] = None
