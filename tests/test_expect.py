@@ -551,6 +551,20 @@ def test_a_rule_in_round_trips_is_kept_with_the_run(tmp_path: Path) -> None:
             _ = Store(folder).open().expect
 
 
+@pytest.mark.parametrize(("schedule", "outcome"), [([], "passed"), ([{"at": "1 s", "down": True}], "not checked")])
+def test_a_ring_of_switches_that_breaks_has_no_round_trip_that_stays(schedule: list[Any], outcome: str) -> None:
+    ends = {"own": ["a", "s"], "other": ["b", "t"], "st": ["s", "t"], "tu": ["t", "u"], "us": ["u", "s"]}
+    links: dict[str, Any] = {name: {"ends": each, "rate": "10 Mbit/s", "rtt": "10 ms"} for name, each in ends.items()}
+    links["st"] |= {"schedule": schedule} if schedule else {}
+    nodes = {name: {"type": "host"} if name in "ab" else {"type": "switch", "stp": True} for name in "abstu"}
+    trial = over(flows_of(lambda at: 4e6), {}, topology={"name": "t", "nodes": nodes, "links": links})
+    (found,) = verdicts([rule(least="1 Mbit/s", between_rtts=(10, 50))], [trial])
+    assert (found.outcome, (found.seen or "").partition(",")[0]) == (
+        outcome,
+        "the round trip does not stay: when the link st is down" if schedule else "",
+    )
+
+
 def test_a_part_of_the_time_in_which_nothing_was_sampled_is_never_a_pass() -> None:
     trial = flows_of(lambda at: 4e6)
     interval_s = float(trial.samples()[0].time_s[1] - trial.samples()[0].time_s[0])

@@ -114,5 +114,10 @@ def _down_together(links: Iterable[Link]) -> set[frozenset[str]]:
     } - {frozenset[str]()}
 
 
+def goes_down(link: Link) -> bool:
+    """Whether a schedule takes it down."""
+    return any(map(_takes_down, link.schedule))
+
+
 def _takes_down(change: Change) -> bool:
     return any(pair == ("down", True) for pair in (*change.forward, *change.backward, *change.data))

@@ -7,10 +7,13 @@ gate holds what pings measured against it.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..error import ValueRefused
 from ..units import format_time
 from .address import address_book
-from .data_path import DataPath, data_path_between, detours
+from .data_path import DataPath, data_path_between, detours, goes_down
+from .forwarding import switches_around
 from .topology import Link, Topology
 from .workload import Workload
 
@@ -29,6 +32,9 @@ def round_trip_ns(topology: Topology, workload: Workload) -> int:
             raise ValueRefused(what, ALLOWED)
         if link.wander is not None or _changes(link):
             raise ValueRefused(f"the round trip does not stay: that of the link {link.name} changes", ALLOWED)
+        if goes_down(link) and _is_of_ring(topology, link):
+            what = f"the round trip does not stay: when the link {link.name} is down, switches may find another way"
+            raise ValueRefused(what, ALLOWED)
     others = (detour.rtt_ns for path in paths for detour in detours(topology, book, path))
     found = sorted({*(path.rtt_ns for path in paths), *others})
     if len(found) > 1:
@@ -47,6 +53,13 @@ def _is_elsewhere(topology: Topology, link: Link) -> bool:
 def _changes(link: Link) -> bool:
     pairs = (pair for each in link.schedule for pair in (*each.forward, *each.backward, *each.data))
     return any(name == "delay_ns" for name, _ in pairs)
+
+
+def _is_of_ring(topology: Topology, link: Link) -> bool:
+    """Whether switches join its ends without it, too."""
+    first, second = link.ends
+    left = replace(topology, links=tuple(each for each in topology.links if each.name != link.name))
+    return second in switches_around(left, first)
 
 
 def _links(path: DataPath) -> str:
