@@ -181,7 +181,7 @@ class MeasureKeys(Keyed):
             yield fault.under("between")
 
 
-def short_fault(metric: str, part_ns: int) -> Fault | None:
+def short_fault(metric: str, part_ns: float) -> Fault | None:
     """A part of the time that is too short for any value of the metric; None if it is not."""
     least_ns = least_part_ns(metric)
     if part_ns >= least_ns:
