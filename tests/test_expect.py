@@ -503,6 +503,15 @@ def test_an_option_that_shortens_the_workload_runs_without_what_then_cannot_be_c
     assert load_scenario(file, quick=True).expect
 
 
+def test_round_trips_may_end_with_the_workload(tmp_path: Path) -> None:
+    """Of 534 ms as a float, in nanoseconds, and two more the sum is not 536 ms."""
+    short = SCENARIO.replace("duration: 5 s", "duration: 536 ms").replace("20 ms, 50 ms", "1 ms, 2 ms")
+    short = short.replace("exclude: [{path.rtt: 50 ms, flows: 2}]\n", "samples: {interval: 1 ms}\n")
+    part = "{rtts: [0, 2]}, since: 534 ms, where: {path.rtt: 1 ms}"
+    ends = ROUND_TRIPS.replace("{rtts: [10, 50]}, since: 2000 ms", part)
+    assert load_scenario(written(tmp_path, ends, short)).expect
+
+
 def over(trial: Measured, path: dict[str, Any], **changes: Any) -> Measured:
     """The same, as if it had been asked of such a path."""
     return replace(trial, asked=lambda: make_trial({"rtt": "100 ms", **path}, {"duration": "20 s"}, **changes))

@@ -143,7 +143,7 @@ def _round_trip_fault(
         return Fault(at, what, "more round trips, or samples: {interval: …}", named=True)
     if (short := short_fault(rule.metric, last - first)) is not None:
         return short.under(*at)
-    ends_ns = rule.since_s * 1e9 + last
+    ends_ns = round(rule.since_s * 1e9) + last
     if workload.length_ns is not None and rule.event is None and ends_ns > workload.length_ns:
         what = (
             f"they end {ends_ns / 1e9:g} s after the start, and the workload ends after {workload.length_ns / 1e9:g} s"
