@@ -1,4 +1,4 @@
-"""Inputs of reproductions, fitted to what is printed or drawn: `python -m benchmarks inputs [rates|homes]`.
+"""Inputs of reproductions, fitted to what is printed or drawn: `python -m benchmarks inputs [rates|homes|others|policy]`.
 
 **rates** (the default). The rate of each path of `topologies/object-store.yaml` is such that a download of 100 MiB,
 slow start included, gives the printed means of Persico et al. (S1): those of homes near each store, and those over all
@@ -14,6 +14,16 @@ access line has a rate around 25 Mbit/s and a round trip around 10 ms, and the e
 home in ten it is as far as the store in the US (served from there). The rate of a way from a store is around that of
 its region in `topologies/object-store.yaml`, and its round trip is that of the region. All but the last are log-normal;
 the scales are ours.
+
+**others**. What others leave of the long way and of the way to the edge, such that downloads have the printed CoV (0.38
+and 0.26, S1-F7): 24 Mbit/s and a share of it at night, that share less in the evening, 24 Mbit/s in between. The days are
+written to `scenarios/cdn-steadiness.yaml`, and to `scenarios/cdn-load.yaml`, which is judged by other numbers.
+
+**policy**. How many flows of others arrive in a second behind the policy of `scenarios/rate-policy.yaml`, such that the
+CoV of UDP is halved by the step, and at which rate UDP is sent, such that 850 Mbit/s arrive before it (S0-F9a).
+
+Both run the quick size, one point after the other in `results/inputs`, with seeds from 101 on, which no row is judged by.
+They halve the interval in which the load lies until the printed number is met, or `--rounds` are over.
 """
 
 from __future__ import annotations
@@ -21,7 +31,8 @@ from __future__ import annotations
 import argparse
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -30,6 +41,9 @@ from testbed.analysis import statistic
 from testbed.commands.measure.run import carry_out
 from testbed.spec.load import files_of, load_scenario
 from testbed.sweep.store import Store
+from testbed.trial.measured import HttpResult, need
+from testbed.trial.result import TrialResult
+from testbed_reproductions.paper.interdatacenter import COV_RATIO, HIGH_BPS, step_of
 from testbed_reproductions.paper.object_store_check import (
     HOMES,
     KIB,
@@ -161,12 +175,137 @@ def draw_homes(seed: int) -> int:
     return 0
 
 
+STEADINESS, LOADED = Path("scenarios/cdn-steadiness.yaml"), Path("scenarios/cdn-load.yaml")
+POLICY = Path("scenarios/rate-policy.yaml")
+PRINTED_COV = {"wan": ("none", 0.38), "peering": ("edge", 0.26)}
+"""By way: how it is asked for, and the CoV of downloads over it."""
+COV_OFF, RATIO_OFF, LEVEL_OFF_MBIT = 0.004, 0.02, 2.0
+USUAL_MBIT = 24.0
+SHARES = (0.2, 0.9)
+"""Between which a day's share is looked for."""
+POLICY_LOADS = (10.0, 80.0)
+"""Flows a second, likewise."""
+FIRST_SEED, SEEDS = 101, 5
+STEP_S = {"full": 80, "quick": 10}
+
+
+def day(share: float, step_s: int) -> str:
+    """The rate at night, and a schedule of the rest of the day: morning, evening, and the hours between."""
+    night, evening = (f"{USUAL_MBIT * (1 + by):.2f} Mbit/s" for by in (share, -share))
+    rates = (f"{USUAL_MBIT:g} Mbit/s", evening, f"{USUAL_MBIT:g} Mbit/s")
+    steps = (
+        f"{{at: {number * step_s} s, for: {step_s} s, every: {4 * step_s} s, rate: {rate}}}"
+        for number, rate in enumerate(rates, 1)
+    )
+    return f"{night}, [{', '.join(steps)}]"
+
+
+def found_share(
+    measure: Callable[[float], float], wanted: float, off: float, between: tuple[float, float], rounds: int
+) -> float | None:
+    """Where what is measured, which rises with it, is as wanted; to three digits. None if no round comes near."""
+    low, high = between
+    for _ in range(rounds):
+        share = float(f"{(low * high) ** 0.5:.3g}")
+        found = measure(share)
+        print(f"{share:g}: {found:.3f}, wanted {wanted:g}", flush=True)
+        if abs(found - wanted) <= off:
+            return share
+        low, high = (share, high) if found < wanted else (low, share)
+    return None
+
+
+def runs_of(scenario: Path, settings: Sequence[str], folder: Path, seeds: int) -> list[TrialResult]:
+    """What the quick size gives with these settings, and seeds that no row is judged by."""
+    every = [*settings, f"seed={FIRST_SEED}", f"repetitions={seeds}"]
+    loaded, store = load_scenario(scenario, every, quick=True), Store(folder)
+    carry_out(loaded, store, files_of(scenario, every, quick=True), 1, Console(stderr=True))
+    return list(store.results())
+
+
+def cov_of_downloads(way: str, share: float) -> float:
+    """The CoV of downloads over a way with such days. Nothing is drawn, so one seed tells it."""
+    cache, _ = PRINTED_COV[way]
+    settings = [
+        f"workload.cache+workload.warm=[[{cache}, {str(cache == 'edge').lower()}]]",
+        f"{way}.rate+{way}.schedule=[[{day(share, STEP_S['quick'])}]]",
+    ]
+    (result,) = runs_of(STEADINESS, settings, RESULTS / f"{way}-{share:g}", 1)
+    return statistic.population_cov([each.goodput_bps for each in need(HttpResult, result.measured).downloads])
+
+
+def with_days(text: str, shares: Mapping[str, float]) -> str:
+    """A scenario with the days of these ways: a row `[RATE, SCHEDULE]` for each size, the full one first."""
+    for way, share in shares.items():
+        rows = iter(STEP_S.values())
+        text = re.sub(
+            rf"(?m)(^ +{way}\.rate\+{way}\.schedule:\n +- \[).*(\]\n)",
+            lambda each, share=share, rows=rows: f"{each[1]}{day(share, next(rows))}{each[2]}",
+            text,
+        )
+    return text
+
+
+def fit_others(rounds: int) -> int:
+    shares: dict[str, float] = {}
+    for way, (_, wanted) in PRINTED_COV.items():
+        share = found_share(partial(cov_of_downloads, way), wanted, COV_OFF, SHARES, rounds)
+        if share is None:
+            return 1
+        shares[way] = share
+    STEADINESS.write_text(with_days(STEADINESS.read_text(), shares))
+    return 0
+
+
+POLICY_QUICK = "[[10 Mbit/s, {after: {from: 80 MB, to: 100 MB}, rate: 4 Mbit/s}, %s Mbit/s, 10 Mbit/s]]"
+POLICY_AXES = "path.rate+path.policy+workload.rate+wan.rate"
+
+
+def step_with(load: float, offered_mbit: float) -> tuple[float, float]:
+    """(CoV after the step over that before, Mbit/s that arrive before it) in the quick size, means over the seeds."""
+    settings = [
+        f"background.customers.arrivals={load:g} /s",
+        f"{POLICY_AXES}={POLICY_QUICK % f'{offered_mbit / 100:.4f}'}",
+    ]
+    results = runs_of(POLICY, settings, RESULTS / f"policy-{load:g}-{offered_mbit:.2f}", SEEDS)
+    steps = [step for each in results if (step := step_of(each)) is not None]
+    ratios = [step.cov_ratio for step in steps if step.cov_ratio is not None]
+    return statistic.mean(ratios), statistic.mean([step.before_bps for step in steps]) / 1e4
+
+
+def fit_policy(rounds: int) -> int:
+    """Each load is tried again at the rate that makes 850 Mbit/s arrive, as that changes what is lost."""
+    offered_mbit = HIGH_BPS / 1e6
+
+    def ratio(load: float) -> float:
+        nonlocal offered_mbit
+        for _ in range(2):
+            found, before_mbit = step_with(load, offered_mbit)
+            print(
+                f"{load:g} /s, {offered_mbit:.2f} Mbit/s sent: {before_mbit:.2f} arrive, CoV x {found:.3f}", flush=True
+            )
+            if abs(before_mbit - HIGH_BPS / 1e6) < LEVEL_OFF_MBIT:
+                break
+            offered_mbit *= HIGH_BPS / 1e6 / before_mbit
+        return found
+
+    load = found_share(ratio, COV_RATIO, RATIO_OFF, POLICY_LOADS, rounds)
+    print(f"load {load}, {offered_mbit:.2f} Mbit/s are sent")
+    return 0 if load else 1
+
+
 def main(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, prog="python -m benchmarks inputs", formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", nargs="?", choices=("rates", "homes"), default="rates")
+    parser.add_argument("what", nargs="?", choices=("rates", "homes", "others", "policy"), default="rates")
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--seed", type=int, default=1, help="for the homes (1)")
     asked = parser.parse_args(words)
-    return draw_homes(asked.seed) if asked.what == "homes" else fit_rates(asked.rounds)
+    fits: Mapping[str, Callable[[], int]] = {
+        "rates": lambda: fit_rates(asked.rounds),
+        "homes": lambda: draw_homes(asked.seed),
+        "others": lambda: fit_others(asked.rounds),
+        "policy": lambda: fit_policy(asked.rounds),
+    }
+    return fits[asked.what]()

@@ -7,6 +7,7 @@ and volumes by the same factor, so the expected values of the policy are scaled 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -223,7 +224,8 @@ class Step:
 
     @property
     def scale(self) -> float:
-        return self.offered_bps / HIGH_BPS
+        """Of the size that ran: 1, or a power of ten; a sender that loses packets before the step offers more."""
+        return float(10 ** round(math.log10(self.offered_bps / HIGH_BPS)))
 
     @property
     def cov_ratio(self) -> float | None:
