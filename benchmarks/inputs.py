@@ -16,7 +16,7 @@ its region in `topologies/object-store.yaml`, and its round trip is that of the 
 the scales are ours.
 
 **others**. What others leave of the long way and of the way to the edge, such that downloads have the printed CoV (0.38
-and 0.26, S1-F7): 24 Mbit/s and a share of it at night, that share less in the evening, 24 Mbit/s in between. The days are
+and 0.26, S1-F7): 8 Mbit/s and a share of it at night, that share less in the evening, 8 Mbit/s in between. The days are
 written to `scenarios/cdn-steadiness.yaml`, and to `scenarios/cdn-load.yaml`, which is judged by other numbers.
 
 **policy**. How many flows of others arrive in a second behind the policy of `scenarios/rate-policy.yaml`, such that the
@@ -38,11 +38,10 @@ from pathlib import Path
 from rich.console import Console
 
 from testbed.analysis import statistic
+from testbed.api import HttpResult, TrialResult, need
 from testbed.commands.measure.run import carry_out
 from testbed.spec.load import files_of, load_scenario
 from testbed.sweep.store import Store
-from testbed.trial.measured import HttpResult, need
-from testbed.trial.result import TrialResult
 from testbed_reproductions.paper.interdatacenter import COV_RATIO, HIGH_BPS, step_of
 from testbed_reproductions.paper.object_store_check import (
     HOMES,
@@ -180,13 +179,16 @@ POLICY = Path("scenarios/rate-policy.yaml")
 PRINTED_COV = {"wan": ("none", 0.38), "peering": ("edge", 0.26)}
 """By way: how it is asked for, and the CoV of downloads over it."""
 COV_OFF, RATIO_OFF, LEVEL_OFF_MBIT = 0.004, 0.02, 2.0
-USUAL_MBIT = 24.0
-SHARES = (0.2, 0.9)
+USUAL_MBIT = 8.0
+SHARES = (0.3, 0.8)
 """Between which a day's share is looked for."""
 POLICY_LOADS = (10.0, 80.0)
 """Flows a second, likewise."""
 FIRST_SEED, SEEDS = 101, 5
-STEP_S = {"full": 80, "quick": 10}
+STEP_S = {"full": 240, "quick": 60}
+
+DAYS = re.compile(r"(?m)^ +(?:wan\.rtt\+)?(wan|peering)\.rate\+\1\.schedule:\n(?: +- \[.*\n)+")
+DAY, ALONE = re.compile(r"[\d.]+ Mbit/s, \[\{.*\}\]"), re.compile(r"[\d.]+ Mbit/s(?=, none)")
 
 
 def day(share: float, step_s: int) -> str:
@@ -235,15 +237,17 @@ def cov_of_downloads(way: str, share: float) -> float:
 
 
 def with_days(text: str, shares: Mapping[str, float]) -> str:
-    """A scenario with the days of these ways: a row `[RATE, SCHEDULE]` for each size, the full one first."""
-    for way, share in shares.items():
-        rows = iter(STEP_S.values())
-        text = re.sub(
-            rf"(?m)(^ +{way}\.rate\+{way}\.schedule:\n +- \[).*(\]\n)",
-            lambda each, share=share, rows=rows: f"{each[1]}{day(share, next(rows))}{each[2]}",
-            text,
-        )
-    return text
+    """A scenario with the days of these ways, the full size's before the quick one's. A way that others leave alone has
+    no schedule, and all day what the edge's way has at night.
+    """
+    steps = {way: iter(STEP_S.values()) for way in shares}
+
+    def block(found: re.Match[str]) -> str:
+        step_s = next(steps[found[1]])
+        alone, _, _ = day(shares["peering"], step_s).partition(", ")
+        return ALONE.sub(alone, DAY.sub(day(shares[found[1]], step_s), found[0]))
+
+    return DAYS.sub(block, text)
 
 
 def fit_others(rounds: int) -> int:
@@ -253,7 +257,8 @@ def fit_others(rounds: int) -> int:
         if share is None:
             return 1
         shares[way] = share
-    STEADINESS.write_text(with_days(STEADINESS.read_text(), shares))
+    for scenario in (STEADINESS, LOADED):
+        scenario.write_text(with_days(scenario.read_text(), shares))
     return 0
 
 

@@ -358,7 +358,7 @@ def regions_of(measured: Measured) -> dict[tuple[str, ...], int]:
     return {each: distances.count(each) for each in dict.fromkeys(distances)}
 
 
-EDGE, STEADY = "cdn-edge", "cdn-steadiness"
+EDGE, STEADY, LOADED = "cdn-edge", "cdn-steadiness", "cdn-load"
 NEGLIGIBLE_KIB, NEGLIGIBLE_SHARE = 100, 0.3
 SMALL_MOST_KIB = 7630
 NEAR_RTT_S = 0.05
@@ -370,10 +370,10 @@ STEADIER = (0.275, 0.338)
 Gains: TypeAlias = Mapping[str, Mapping[int, tuple[Values, Values]]]
 
 
-def goodputs_of_homes(runs: Mapping[str, Measured]) -> Gains:
+def goodputs_of_homes(measured: Measured) -> Gains:
     """Goodput in KiB/s from the origin and from the edge, by home and size in bytes."""
     goodputs = {}
-    for home, part in by_home(runs[EDGE]).items():
+    for home, part in by_home(measured).items():
         origin, edge = by_size(part.only(cache="none")), by_size(part.only(cache="edge"))
         goodputs[home] = {size: (origin[size], edge.get(size, ())) for size in origin}
     return goodputs
@@ -381,7 +381,7 @@ def goodputs_of_homes(runs: Mapping[str, Measured]) -> Gains:
 
 def relative_gain(runs: Mapping[str, Measured], size_bytes: int) -> Values:
     """The relative gain from the edge, as the mean over the homes, by seed."""
-    by_home = [over(home[size_bytes][1], home[size_bytes][0]) for home in goodputs_of_homes(runs).values()]
+    by_home = [over(home[size_bytes][1], home[size_bytes][0]) for home in goodputs_of_homes(runs[EDGE]).values()]
     return [None if None in each else statistic.mean(each) - 1 for each in zip(*by_home, strict=True)]
 
 
@@ -399,7 +399,7 @@ def edge_gains_more_for_small(runs: Mapping[str, Measured]) -> Judgement:
     """Figure 6: the edge is faster than the origin, and gains more at 1 MiB than at 100 MiB."""
     words, parts = gains_more_for_small(runs)
     why = "the size of the gain depends on the homes that we chose; the cache is warm, and each request is a hit"
-    return Judgement(f"{words}, means over {len(goodputs_of_homes(runs))} homes", parts, why)
+    return Judgement(f"{words}, means over {len(goodputs_of_homes(runs[EDGE]))} homes", parts, why)
 
 
 def edge_is_steadier(runs: Mapping[str, Measured]) -> Judgement:
@@ -411,9 +411,7 @@ def edge_is_steadier(runs: Mapping[str, Measured]) -> Judgement:
     ours = f"CoV {average(origin):.2f} from the origin, {average(edge):.2f} from the edge"
     less = mean_of((1, [None if each is None else 1 - each for each in over(edge, origin)]))
     part = Within("the reduction from the edge", less, *STEADIER)
-    return Judgement(
-        ours, (part,), "only the path to the origin has other traffic, so downloads from the edge do not vary"
-    )
+    return Judgement(ours, (part,))
 
 
 def goodputs_of(part: Measured) -> list[float]:
@@ -422,7 +420,7 @@ def goodputs_of(part: Measured) -> list[float]:
 
 def edge_gain_by_size(runs: Mapping[str, Measured]) -> Judgement:
     """Figure 9a: the gain in KiB/s is largest for the largest object, and negligible in many cases."""
-    cases = _cases(goodputs_of_homes(runs))
+    cases = _cases(goodputs_of_homes(runs[EDGE]))
     sizes = sorted({size for _, size in cases})
     most = {size: _of_homes([cases[at] for at in cases if at[1] == size], max) for size in sizes}
     every = _of_homes(list(cases.values()), statistic.mean)
@@ -457,11 +455,11 @@ def _of_homes(cases: Sequence[Values], read: Callable[[list[float]], float]) -> 
 def edge_can_be_worse(runs: Mapping[str, Measured]) -> Judgement:
     """Figure 9b: in some cases the edge is worse, most with the store in the region of the home."""
     close_by = {
-        home for home, part in by_home(runs[EDGE]).items() if asked_rtt_s(part.only(cache="none")) <= NEAR_RTT_S
+        home for home, part in by_home(runs[LOADED]).items() if asked_rtt_s(part.only(cache="none")) <= NEAR_RTT_S
     }
     changes = {
         (home, size): [None if each is None else each - 1 for each in over(edge, origin)]
-        for home, by_size in goodputs_of_homes(runs).items()
+        for home, by_size in goodputs_of_homes(runs[LOADED]).items()
         for size, (origin, edge) in by_size.items()
     }
     cases = tuple(below("worse", mean_of((1, each))) for each in changes.values())
