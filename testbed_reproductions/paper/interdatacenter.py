@@ -407,7 +407,10 @@ OUR_EVENT = (
     "when, how far and why the path degrades is shown in a figure only, so we chose the level, the rates and the "
     "compressed clock"
 )
-UNEVEN = "Azure's three pairs of larger variation, and Amazon's smallest run of 1 Mbit/s, are not modelled"
+UNEVEN = (
+    "that Azure's three pairs vary by day and night, and by how much, and that Amazon's smallest run has 1 Mbit/s, are "
+    "inputs, too; no other pair varies"
+)
 TRIGGER = (
     "the authors suspect a policy on volume; we draw the volume from a uniform distribution, and chose the RTT and the "
     "rate of the path"
