@@ -1,4 +1,4 @@
-"""Inputs of reproductions, fitted to what is printed or drawn: `python -m benchmarks inputs [rates|homes|others|policy]`.
+"""Inputs of reproductions, fitted to what is printed or drawn: `python -m benchmarks inputs [rates|homes|others]`.
 
 **rates** (the default). The rate of each path of `topologies/object-store.yaml` is such that a download of 100 MiB,
 slow start included, gives the printed means of Persico et al. (S1): those of homes near each store, and those over all
@@ -19,11 +19,9 @@ the scales are ours.
 and 0.26, S1-F7): 8 Mbit/s and a share of it at night, that share less in the evening, 8 Mbit/s in between. The days are
 written to `scenarios/cdn-steadiness.yaml`, and to `scenarios/cdn-load.yaml`, which is judged by other numbers.
 
-**policy**. How many flows of others arrive in a second behind the policy of `scenarios/rate-policy.yaml`, such that the
-CoV of UDP is halved by the step, and at which rate UDP is sent, such that 850 Mbit/s arrive before it (S0-F9a).
-
-Both run the quick size, one point after the other in `results/inputs`, with seeds from 101 on, which no row is judged by.
-They halve the interval in which the load lies until the printed number is met, or `--rounds` are over.
+It runs the quick size, one point after the other in `results/inputs`, with seed 101, by which no row is judged, and
+halves the interval in which the share lies until the printed number is met. Ends with 1, and writes nothing, if
+`--rounds` are too few.
 """
 
 from __future__ import annotations
@@ -38,11 +36,10 @@ from pathlib import Path
 from rich.console import Console
 
 from testbed.analysis import statistic
-from testbed.api import HttpResult, TrialResult, need
+from testbed.api import HttpResult, need
 from testbed.commands.measure.run import carry_out
 from testbed.spec.load import files_of, load_scenario
 from testbed.sweep.store import Store
-from testbed_reproductions.paper.interdatacenter import COV_RATIO, HIGH_BPS, step_of
 from testbed_reproductions.paper.object_store_check import (
     HOMES,
     KIB,
@@ -175,16 +172,13 @@ def draw_homes(seed: int) -> int:
 
 
 STEADINESS, LOADED = Path("scenarios/cdn-steadiness.yaml"), Path("scenarios/cdn-load.yaml")
-POLICY = Path("scenarios/rate-policy.yaml")
 PRINTED_COV = {"wan": ("none", 0.38), "peering": ("edge", 0.26)}
 """By way: how it is asked for, and the CoV of downloads over it."""
-COV_OFF, RATIO_OFF, LEVEL_OFF_MBIT = 0.004, 0.02, 2.0
+COV_OFF = 0.004
 USUAL_MBIT = 8.0
 SHARES = (0.3, 0.8)
 """Between which a day's share is looked for."""
-POLICY_LOADS = (10.0, 80.0)
-"""Flows a second, likewise."""
-FIRST_SEED, SEEDS = 101, 5
+FIT_SEED = 101
 STEP_S = {"full": 240, "quick": 60}
 
 DAYS = re.compile(r"(?m)^ +(?:wan\.rtt\+)?(wan|peering)\.rate\+\1\.schedule:\n(?: +- \[.*\n)+")
@@ -217,22 +211,18 @@ def found_share(
     return None
 
 
-def runs_of(scenario: Path, settings: Sequence[str], folder: Path, seeds: int) -> list[TrialResult]:
-    """What the quick size gives with these settings, and seeds that no row is judged by."""
-    every = [*settings, f"seed={FIRST_SEED}", f"repetitions={seeds}"]
-    loaded, store = load_scenario(scenario, every, quick=True), Store(folder)
-    carry_out(loaded, store, files_of(scenario, every, quick=True), 1, Console(stderr=True))
-    return list(store.results())
-
-
 def cov_of_downloads(way: str, share: float) -> float:
     """The CoV of downloads over a way with such days. Nothing is drawn, so one seed tells it."""
     cache, _ = PRINTED_COV[way]
     settings = [
+        f"seed={FIT_SEED}",
+        "repetitions=1",
         f"workload.cache+workload.warm=[[{cache}, {str(cache == 'edge').lower()}]]",
         f"{way}.rate+{way}.schedule=[[{day(share, STEP_S['quick'])}]]",
     ]
-    (result,) = runs_of(STEADINESS, settings, RESULTS / f"{way}-{share:g}", 1)
+    scenario, store = load_scenario(STEADINESS, settings, quick=True), Store(RESULTS / f"{way}-{share:g}")
+    carry_out(scenario, store, files_of(STEADINESS, settings, quick=True), 1, Console(stderr=True))
+    (result,) = store.results()
     return statistic.population_cov([each.goodput_bps for each in need(HttpResult, result.measured).downloads])
 
 
@@ -262,48 +252,11 @@ def fit_others(rounds: int) -> int:
     return 0
 
 
-POLICY_QUICK = "[[10 Mbit/s, {after: {from: 80 MB, to: 100 MB}, rate: 4 Mbit/s}, %s Mbit/s, 10 Mbit/s]]"
-POLICY_AXES = "path.rate+path.policy+workload.rate+wan.rate"
-
-
-def step_with(load: float, offered_mbit: float) -> tuple[float, float]:
-    """(CoV after the step over that before, Mbit/s that arrive before it) in the quick size, means over the seeds."""
-    settings = [
-        f"background.customers.arrivals={load:g} /s",
-        f"{POLICY_AXES}={POLICY_QUICK % f'{offered_mbit / 100:.4f}'}",
-    ]
-    results = runs_of(POLICY, settings, RESULTS / f"policy-{load:g}-{offered_mbit:.2f}", SEEDS)
-    steps = [step for each in results if (step := step_of(each)) is not None]
-    ratios = [step.cov_ratio for step in steps if step.cov_ratio is not None]
-    return statistic.mean(ratios), statistic.mean([step.before_bps for step in steps]) / 1e4
-
-
-def fit_policy(rounds: int) -> int:
-    """Each load is tried again at the rate that makes 850 Mbit/s arrive, as that changes what is lost."""
-    offered_mbit = HIGH_BPS / 1e6
-
-    def ratio(load: float) -> float:
-        nonlocal offered_mbit
-        for _ in range(2):
-            found, before_mbit = step_with(load, offered_mbit)
-            print(
-                f"{load:g} /s, {offered_mbit:.2f} Mbit/s sent: {before_mbit:.2f} arrive, CoV x {found:.3f}", flush=True
-            )
-            if abs(before_mbit - HIGH_BPS / 1e6) < LEVEL_OFF_MBIT:
-                break
-            offered_mbit *= HIGH_BPS / 1e6 / before_mbit
-        return found
-
-    load = found_share(ratio, COV_RATIO, RATIO_OFF, POLICY_LOADS, rounds)
-    print(f"load {load}, {offered_mbit:.2f} Mbit/s are sent")
-    return 0 if load else 1
-
-
 def main(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, prog="python -m benchmarks inputs", formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", nargs="?", choices=("rates", "homes", "others", "policy"), default="rates")
+    parser.add_argument("what", nargs="?", choices=("rates", "homes", "others"), default="rates")
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--seed", type=int, default=1, help="for the homes (1)")
     asked = parser.parse_args(words)
@@ -311,6 +264,5 @@ def main(words: Sequence[str]) -> int:
         "rates": lambda: fit_rates(asked.rounds),
         "homes": lambda: draw_homes(asked.seed),
         "others": lambda: fit_others(asked.rounds),
-        "policy": lambda: fit_policy(asked.rounds),
     }
     return fits[asked.what]()

@@ -1,11 +1,19 @@
 """The inputs of reproductions that a program drew or fitted are those in the files."""
 
+import re
 from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
 from benchmarks import inputs
+from testbed.spec.load import load_scenario
+from testbed_reproductions.paper import interdatacenter_path as path
 from testbed_reproductions.paper.object_store_check import HOMES
+
+FITTED = {"wan": 0.708, "peering": 0.383}
+"""What `python -m benchmarks inputs others` wrote on 28 November 2026."""
 
 
 def ways() -> dict[tuple[str, str], tuple[float, int]]:
@@ -30,3 +38,44 @@ def test_the_next_rate_explains_what_the_last_one_left_over() -> None:
     target = inputs.LARGEST / 1024 / 10.48576
     asked = inputs.next_rate(80.0, inputs.LARGEST / 1024 / 11.48576, target)
     assert asked == pytest.approx(80 * 10.48576 / 9.48576)
+
+
+@pytest.mark.parametrize("scenario", [inputs.STEADINESS, inputs.LOADED])
+def test_the_days_of_a_scenario_are_those_of_the_shares_that_were_fitted(scenario: Path) -> None:
+    text = scenario.read_text()
+    assert inputs.with_days(text, FITTED) == text
+    for way in FITTED:
+        assert inputs.with_days(text, {**FITTED, way: 0.5}) != text
+
+
+def test_a_day_has_four_steps_around_the_usual_rate() -> None:
+    night, _, rest = inputs.day(0.5, 60).partition(", ")
+    assert night == "12.00 Mbit/s"
+    assert re.findall(r"rate: ([\d.]+) Mbit/s", rest) == ["8", "4.00", "8"]
+    assert re.findall(r"at: (\d+) s, for: 60 s, every: 240 s", rest) == ["60", "120", "180"]
+
+
+def test_a_share_is_looked_for_until_it_gives_what_is_wanted() -> None:
+    assert inputs.found_share(lambda share: share**2, 0.25, 0.01, (0.1, 1.0), 9) == pytest.approx(0.5, abs=0.01)
+    assert inputs.found_share(lambda share: share**2, 2.0, 0.01, (0.1, 1.0), 9) is None
+
+
+@pytest.mark.parametrize(("provider", "topology"), path.PROVIDERS.items())
+def test_the_rates_of_region_pairs_are_those_of_the_printed_numbers(provider: str, topology: str) -> None:
+    """Of full links: 1448/1514 of the rate. Nothing has to run for it."""
+    cells = [dict(cell.params) for cell in load_scenario(Path("scenarios/region-pairs.yaml")).cells]
+    levels = [level_mbit(cell) for cell in cells if cell["topology"] == topology]
+    assert len(levels) == 24
+    for name, what, mbit, off in path.LEVELS_MBIT:
+        if name == provider:
+            assert path.LEVELS[what](levels) == pytest.approx(mbit, abs=off)
+
+
+def level_mbit(params: Mapping[str, str]) -> float:
+    ends = (params["workload.from"], params["workload.to"])
+    (link,) = (
+        key for key in params if key.endswith(".rate") and set(key.removesuffix(".rate").split("-")) == set(ends)
+    )
+    way = "forward" if link.startswith(ends[0]) else "backward"
+    (rate,) = re.findall(rf"(?:{way} |^)([\d.]+) Mbit/s", params[link])
+    return float(rate) * 1448 / 1514

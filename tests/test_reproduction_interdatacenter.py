@@ -12,7 +12,7 @@ from scipy import stats
 
 from results import plain
 from testbed_reproductions.command import select
-from testbed_reproductions.measured import Measured
+from testbed_reproductions.measured import Measured, known
 from testbed_reproductions.paper import interdatacenter as policy
 from testbed_reproductions.paper import interdatacenter as worse
 from testbed_reproductions.paper import interdatacenter_path as path
@@ -232,17 +232,18 @@ def campaign(
     length_s: int = 20,
     lowest: Mapping[tuple[str, str, str], float] | None = None,
     uneven: float = 0.02,
+    even: float = 1e-5,
 ) -> Made:
     """A run of each ordered pair and seed; every other second is up by `swing`, the rest down.
 
-    The runs of Azure's three uneven pairs differ from seed to seed by `uneven`, the others by 0.001 %.
+    The runs of Azure's three uneven pairs differ from seed to seed by `uneven`, the others by `even`.
     """
     trials = []
     for provider, levels in (("Amazon", amazon), ("Azure", azure)):
         for pair, level in levels.items():
             for source, target in (pair.split("-"), pair.split("-")[::-1]):
                 mbit = {**LARGEST, **(lowest or {})}.get((provider, source, target), level)
-                by = uneven if provider == "Azure" and (source, target) in path.UNEVEN else 1e-5
+                by = uneven if provider == "Azure" and (source, target) in path.UNEVEN else even
                 for seed, step in enumerate(TIMES, 1):
                     mean = mbit * 1e6 * (1 + step * by)
                     bps = [mean * (1 + (swing if n % 2 else -swing)) for n in range(length_s)]
@@ -251,6 +252,21 @@ def campaign(
                     asked = {"asked": {"rate_bps": mean * 1514 / 1448}}
                     trials.append(tcp_run(bps, params, stages=stages, seed=seed, workload_s=300.0, **asked))
     return measured(path.PAIRS, *trials)
+
+
+def by_day_and_night(uneven: float = 0.2, even: float = 0.0, full: float = 1.0) -> Made:
+    """Seeds repeat each other; runs by day are above those by night by these shares of the mean. By night a run has the
+    share `full` of its link.
+    """
+    day, night = (campaign(uneven=by * uneven / 2, even=by * even / 2) for by in (1, -1))
+    found = []
+    for when, runs in (("day", day), ("night", night)):
+        for each in runs[path.PAIRS].results:
+            if each.seed == TIMES.index(1.0) + 1:
+                rate_bps = known(each.asked.rate_bps) / (full if when == "night" else 1.0)
+                told = {"asked": replace(each.asked, rate_bps=rate_bps), "params": {**each.params, "sa-ap.rate": when}}
+                found += [replace(each, id=f"{each.id}-{when}-{seed}", seed=seed, **told) for seed in SEEDS]
+    return {path.PAIRS: Measured.of(path.PAIRS, "quick", found)}
 
 
 def days(runs: Made, many: int = 40) -> Made:
@@ -287,6 +303,11 @@ PRINTED = partial(campaign, WITH_A_LOW_RUN, lowest=LOWEST, uneven=1e-5)
         (path.tcp_levels, partial(PRINTED, swing=0.29), False),
         (path.ranking, campaign, True),
         (path.ranking, partial(campaign, uneven=1e-5), None),  # no pair is shown to vary more
+        (path.ranking, by_day_and_night, True),
+        (path.ranking, partial(by_day_and_night, uneven=0.0), False),
+        (path.ranking, partial(by_day_and_night, even=0.2), None),  # three runs of a seed are not three runs
+        (path.bottleneck, by_day_and_night, True),
+        (path.bottleneck, partial(by_day_and_night, full=0.9), False),
         (path.ranking, partial(campaign, azure=SWAPPED), False),  # no difference between the providers
         (path.ranking, partial(campaign, azure={**AZURE, "sa-ap": 200}), False),
     ],
