@@ -289,8 +289,8 @@ def inside_a_run(runs: Mapping[str, Measured]) -> Judgement:
         f"{_mean_cov(steps, 'cov_after')} after"
     )
     why = (
-        "no other traffic shares the path, so there is almost no variation to be halved; in one trial with others behind the "
-        "policy it grew 3.5 times (see what changed)"
+        "no other traffic shares the path, so there is almost no variation to be halved; with others behind the policy "
+        "it grew 3.5 times in one trial (see what changed)"
     )
     return Judgement(ours, parts, why)
 
