@@ -145,6 +145,14 @@ def test_a_number_on_an_axis_has_no_power_of_ten(value: float, text: str) -> Non
     assert plain_number(value) == text
 
 
+@pytest.mark.parametrize(("rtts", "angle"), [(("91 ms", "183 ms", "376 ms"), 0), (("1 ms", "274 ms", "376 ms"), 45)])
+def test_numbers_of_an_axis_that_would_touch_are_turned(tmp_path: Path, rtts: tuple[str, ...], angle: int) -> None:
+    write_run(tmp_path, [Made({"path.rtt": rtt}, [8e7], 1) for rtt in rtts])
+    figure = Figure()
+    profile.draw(figure, stored_run.read(tmp_path), Options())
+    assert {label.get_rotation() for label in figure.axes[0].get_xticklabels()} == {angle}
+
+
 def test_a_profile_of_one_rtt_is_a_bar_for_each_series(tmp_path: Path) -> None:
     made = [
         Made({"path.rtt": "10 ms", "congestion": control}, [rate], seed)

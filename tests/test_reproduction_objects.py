@@ -139,7 +139,9 @@ def edge(
     return run(scenario, found)
 
 
-loaded = partial(edge, scenario="cdn-load")
+def loaded(*levels: Goodputs, **more: Goodputs) -> Runs:
+    """The same of an edge under load and of one without."""
+    return both(edge(*levels, **more), edge(*levels, **more, scenario="cdn-load"))
 
 
 def around(mean: float, cov: float) -> tuple[float, ...]:

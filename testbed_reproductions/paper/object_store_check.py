@@ -455,11 +455,15 @@ def _of_homes(cases: Sequence[Values], read: Callable[[list[float]], float]) -> 
 def edge_can_be_worse(runs: Mapping[str, Measured]) -> Judgement:
     """Figure 9b: in some cases the edge is worse, most with the store in the region of the home."""
     close_by = {
-        home for home, part in by_home(runs[LOADED]).items() if asked_rtt_s(part.only(cache="none")) <= NEAR_RTT_S
+        (name, home)
+        for name in (EDGE, LOADED)
+        for home, part in by_home(runs[name]).items()
+        if asked_rtt_s(part.only(cache="none")) <= NEAR_RTT_S
     }
     changes = {
-        (home, size): [None if each is None else each - 1 for each in over(edge, origin)]
-        for home, by_size in goodputs_of_homes(runs[LOADED]).items()
+        ((name, home), size): [None if each is None else each - 1 for each in over(edge, origin)]
+        for name in (EDGE, LOADED)
+        for home, by_size in goodputs_of_homes(runs[name]).items()
         for size, (origin, edge) in by_size.items()
     }
     cases = tuple(below("worse", mean_of((1, each))) for each in changes.values())

@@ -6,7 +6,9 @@ round-trip time there are no lines, but a bar for each series.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -30,6 +32,9 @@ from .style import (
     plain_number,
     rate_word,
 )
+
+LEAST_GAP = 0.07
+"""The share of an axis that a number of three digits takes, where three figures stand side by side."""
 
 
 def draw(figure: Figure, run: StoredRun, options: Options) -> None:
@@ -120,8 +125,14 @@ def _scales(row: Sequence[Axes], results: Sequence[TrialResult], scale: float) -
             log_axis(axes, "y")
         if ticks[0] > 0 and len(ticks) > 1:
             axes.set_xscale("log")
-            axes.set_xticks(ticks, [plain_number(tick) for tick in ticks], rotation=45 if len(ticks) > 8 else 0)
+            axes.set_xticks(ticks, [plain_number(tick) for tick in ticks], rotation=45 if _touch(ticks) else 0)
             axes.minorticks_off()
+
+
+def _touch(ticks: Sequence[float]) -> bool:
+    """Whether numbers beside one another would touch on a logarithmic axis."""
+    nearest = min(math.log(after / before) for before, after in pairwise(ticks))
+    return nearest / math.log(ticks[-1] / ticks[0]) < LEAST_GAP
 
 
 def _point(each: TrialResult, scale: float) -> tuple[float, float]:
