@@ -44,13 +44,12 @@ def event_faults(
 
 
 def late_fault(place: int, change: Change, workload: Workload) -> Fault | None:
-    """An entry that begins when the workload is over, so that it never comes; None if it may come."""
+    """An event that is looked for from the end of the workload on, so that it never comes; None if it may come."""
     length_ns = workload.length_ns
-    if length_ns is None or change.at_ns < length_ns:
+    if change.when is None or length_ns is None or change.at_ns < length_ns:
         return None
     what = f"the workload is over after {format_time(length_ns)}, so this never comes"
-    key = "at" if change.when is None else "after"
-    return Fault((place, key), what, f"less than {format_time(length_ns)}", named=True)
+    return Fault((place, "after"), what, f"less than {format_time(length_ns)}", named=True)
 
 
 def _numbered(workload: Workload) -> int:

@@ -89,7 +89,6 @@ def load_scenario(
         what = "these rules exclude every cell"
         faults = [Fault(("exclude",), what, "rules that leave at least one cell", named=True)]
     if changed.is_strict and not resolver.faults:
-        resolver.blame_late()
         faults += absent_cells(expected, cells)
         faults += absent_events(expected, cells)
         faults += unanswered(expected, cells, interval_ns, spec.metric_units)

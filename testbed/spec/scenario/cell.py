@@ -188,7 +188,6 @@ class Resolver:
     ip: IpVersions | None = None
     faults: dict[tuple[Path, str], Fault] = field(default_factory=dict)
     in_topologies: dict[tuple[Hashable, ...], tuple[TopologyFile, Fault]] = field(default_factory=dict)
-    _late: dict[tuple[Hashable, ...], tuple[int, _Entry, Fault] | None] = field(default_factory=dict)
     _made: dict[Hashable, Any] = field(default_factory=dict)
 
     def cells(self, dimensions: Sequence[Dimension], rules: Sequence[Rule] = ()) -> list[Cell]:
@@ -370,7 +369,7 @@ class Resolver:
         kernel: Kernel,
         changes: tuple[Change, ...],
     ) -> None:
-        """Notes events that could never come in this cell, and changes at times that come in no cell so far."""
+        """Notes events that could never come in this cell. A change at a time may be one of a longer workload's."""
         about = _of(changes, "workload", "background", "scenario")
         for link in topology.links if any(link.schedule for link in topology.links) else ():
             own = (each for each in _of(changes, "link") if each.key.name == link.name and each.key.key == "schedule")
@@ -379,23 +378,8 @@ class Resolver:
             for fault in event_faults(link, topology, workload, background, kernel):
                 self._blame_entry(entry, fault, about)
             for place, change in enumerate(link.schedule[: len(said)]):
-                late = late_fault(place, change, workload)
-                if change.when is None:
-                    self._see_late((*entry.key, (place,)), entry, late, workload.length_ns or 0)
-                elif late is not None:
+                if (late := late_fault(place, change, workload)) is not None:
                     self._blame_entry(entry, late, about)
-
-    def _see_late(self, key: tuple[Hashable, ...], entry: _Entry, late: Fault | None, length_ns: int) -> None:
-        """What the longest workload says of a change that comes in no cell so far."""
-        if late is None:
-            self._late[key] = None
-        elif key not in self._late or ((known := self._late[key]) is not None and known[0] < length_ns):
-            self._late[key] = length_ns, entry, late
-
-    def blame_late(self) -> None:
-        """Notes changes at times that come in no cell."""
-        for _, entry, fault in filter(None, self._late.values()):
-            self._blame_entry(entry, fault, ())
 
     def _blame_entry(self, entry: _Entry, fault: Fault, about: tuple[Change, ...]) -> None:
         """Note a fault of a schedule where that stands."""

@@ -93,10 +93,10 @@ class Draft:
 def draft(
     trial: Trial,
     came: Mapping[str, Came] | None = None,
-    cuts_late: Callable[[Kernel], bool] = bring_up.cuts_late,
+    cuts_late: Callable[[Kernel], bool] | None = None,
 ) -> Draft:
-    """As far as trials of one network differ in their orders. Raises UserError for a trial that no kernel could carry
-    out.
+    """As far as trials of one network differ in their orders; `cuts_late` says what bring_up.cuts_late does. Raises
+    UserError for a trial that no kernel could carry out.
     """
     check_windows(trial)
     check_vms(trial.topology, trial.kernel)
@@ -110,7 +110,7 @@ def draft(
         background=tuple((each.source, each.destination) for _, each in trial.background),
         datapath=bring_up.datapath(trial.kernel),
         counted=trial.kernel.is_virtual_time,
-        cuts_late=cuts_late(trial.kernel) and not _captures_links(trial),
+        cuts_late=(cuts_late or bring_up.cuts_late)(trial.kernel) and not _captures_links(trial),
         came=came,
     )
     check_kernels(trial, planned)

@@ -116,9 +116,9 @@ ip netns exec tb-us-access.emulator ethtool -K end0 tso off gso off tx-udp-segme
 ip netns exec tb-us-access.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
 ip netns exec tb-us-access.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-us-access.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
-tc -n tb-us-access.emulator qdisc add dev end1 root handle 2: tbf rate 1000000000bit burst 2271 limit 1514
+tc -n tb-us-access.emulator qdisc add dev end1 root handle 2: tbf rate 850000000bit burst 2271 limit 1514
 tc -n tb-us-access.emulator qdisc add dev end1 parent 2:1 handle 3: pfifo limit 1000
-tc -n tb-us-access.emulator qdisc add dev end0 root handle 2: tbf rate 1000000000bit burst 2271 limit 1514
+tc -n tb-us-access.emulator qdisc add dev end0 root handle 2: tbf rate 850000000bit burst 2271 limit 1514
 tc -n tb-us-access.emulator qdisc add dev end0 parent 2:1 handle 3: pfifo limit 1000
 ip netns exec tb-us-access.emulator nft 'add table netdev testbed'
 ip netns exec tb-us-access.emulator nft 'add counter netdev testbed data-forward'
@@ -183,9 +183,9 @@ ip netns exec tb-wan.emulator ethtool -K wire0 tso off gso off tx-udp-segmentati
 ip netns exec tb-wan.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-wan.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-wan.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 40000us
-tc -n tb-wan.emulator qdisc add dev end1 root handle 2: tbf rate 850000000bit burst 2271 limit 8500000
+tc -n tb-wan.emulator qdisc add dev end1 root handle 2: tbf rate 1700000000bit burst 2271 limit 17000000
 tc -n tb-wan.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 40000us
-tc -n tb-wan.emulator qdisc add dev end0 root handle 2: tbf rate 850000000bit burst 2271 limit 8500000
+tc -n tb-wan.emulator qdisc add dev end0 root handle 2: tbf rate 1700000000bit burst 2271 limit 17000000
 ip netns exec tb-wan.emulator nft 'add table netdev testbed'
 ip netns exec tb-wan.emulator nft 'add counter netdev testbed data-forward'
 ip netns exec tb-wan.emulator nft 'add counter netdev testbed dropped-forward'
