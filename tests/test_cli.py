@@ -343,6 +343,16 @@ def test_a_run_from_start_to_figure(testbed: Testbed, scenario: Path, tmp_path: 
     (first / "flow.out").write_text("something else")
     differs = testbed("run", "--repeat", first)
     assert (differs.code, "different: flow.out" in differs.out) == (1, True)
+    for path in first.iterdir():  # as tables keep it
+        if path.name not in ("host.json", "provenance.json", "result.json", "trial.json"):
+            path.unlink()
+    (first / "result.json").write_text(json.dumps(json.loads((first / "result.json").read_text())))
+    kept = testbed("run", "--repeat", first)
+    assert (kept.code, "its result is the same in every number" in kept.out) == (0, True)
+    (first / "result.json").write_text(
+        (first / "result.json").read_text().replace('"ip_version": 4', '"ip_version": 6')
+    )
+    assert "different: result.json" in testbed("run", "--repeat", first).out
 
 
 def the_json_has_every_field_that_users_rely_on(results: list[dict[str, Any]]) -> None:

@@ -262,6 +262,16 @@ def same_files(first: Path, second: Path) -> tuple[str, ...]:
     return tuple(sorted((ones | others) - both - NOT_REPEATED))
 
 
+def is_summary(folder: Path) -> bool:
+    """Whether there is no more of a trial than what tables of results keep of it."""
+    return strict_folder.ordinary(folder) <= {RESULT, TRIAL, HOST, PROVENANCE}
+
+
+def same_result(first: Path, second: Path) -> bool:
+    """Whether two trial folders have the same result, however it is written. Raises UserError for a damaged one."""
+    return read_json(first / RESULT) == read_json(second / RESULT)
+
+
 def mark(folder: Path) -> str:
     """Of all that says what runs in the trial; only this user, on this computer, can make it."""
     said = input_file.read(folder / TRIAL, input_file.RECORD_BYTES, by_link=False)
