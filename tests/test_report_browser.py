@@ -214,7 +214,8 @@ def test_rules_that_do_not_hold_are_to_be_seen(open_page: Open, tmp_path: Path) 
     assert "<b>fills</b>" in said
     assert "✗ not checked" in said
     assert "goodput over that where path.rtt is 20 ms" in said
-    assert "and should be at least 900 Mbit/s; Slow." in said
+    assert "and should be at least 900 Mbit/s, in the trial rtt=10ms," in said
+    assert "and 15 more of 16; Slow." in said
 
 
 def test_the_policy_of_the_page_forbids_it_every_connection(browser: Any, report: Path) -> None:
