@@ -11,7 +11,6 @@ from ..codec.fault import Fault
 from ..units import format_time
 from .background import Backgrounds, Constant
 from .run_setting import Kernel
-from .schedule import Change
 from .topology import Link, Topology
 from .workload import FlowWorkload, Workload
 
@@ -43,13 +42,17 @@ def event_faults(
                 yield Fault((*at, "flow"), what, "a flow from a host", named=True)
 
 
-def late_fault(place: int, change: Change, workload: Workload) -> Fault | None:
-    """An event that is looked for from the end of the workload on, so that it never comes; None if it may come."""
+def late_faults(link: Link, workload: Workload) -> Iterator[Fault]:
+    """Events of a link that are looked for from the end of the workload on, so that they never come. A change at a time
+    may be one of a longer workload's.
+    """
     length_ns = workload.length_ns
-    if change.when is None or length_ns is None or change.at_ns < length_ns:
-        return None
-    what = f"the workload is over after {format_time(length_ns)}, so this never comes"
-    return Fault((place, "after"), what, f"less than {format_time(length_ns)}", named=True)
+    if length_ns is None:
+        return
+    for place, change in enumerate(link.schedule):
+        if change.when is not None and change.at_ns >= length_ns:
+            what = f"the workload is over after {format_time(length_ns)}, so this never comes"
+            yield Fault((place, "after"), what, f"less than {format_time(length_ns)}", named=True)
 
 
 def _numbered(workload: Workload) -> int:

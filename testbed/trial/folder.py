@@ -267,9 +267,9 @@ def is_summary(folder: Path) -> bool:
     return strict_folder.ordinary(folder) <= {RESULT, TRIAL, HOST, PROVENANCE}
 
 
-def same_result(first: Path, second: Path) -> bool:
-    """Whether two trial folders have the same result, however it is written. Raises UserError for a damaged one."""
-    return read_json(first / RESULT) == read_json(second / RESULT)
+def same_result(first: Path, second: Path) -> tuple[str, ...]:
+    """As `same_files`, of the results alone, however they are written. Raises UserError for a damaged one."""
+    return () if read_json(first / RESULT) == read_json(second / RESULT) else (RESULT,)
 
 
 def mark(folder: Path) -> str:

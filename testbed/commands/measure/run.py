@@ -32,7 +32,6 @@ from ...sweep.run import Here, Summary, Sweep
 from ...sweep.shard import Shard
 from ...trial.folder import (
     NOT_REPEATED,
-    RESULT,
     DiskFull,
     is_ours,
     is_summary,
@@ -140,7 +139,7 @@ def repeat_trial(folder: Path, allow_code: bool) -> None:
         again.mkdir()
         second = run_trial(trial, made, again)
         alone = is_summary(folder)
-        different = same_files(folder, again) if not alone else () if same_result(folder, again) else (RESULT,)
+        different = (same_result if alone else same_files)(folder, again)
     print(f"{trial.id}: {rate(first)}, again {rate(second)}")
     if different:
         print(f"different: {visible(', '.join(different))}")

@@ -12,7 +12,7 @@ from ...codec.frozen import dataclass
 from ...error import ValueRefused, one_of
 from ...model.address import address_book
 from ...model.background import Background, Backgrounds
-from ...model.event_need import event_faults, late_fault
+from ...model.event_need import event_faults, late_faults
 from ...model.link.impairment import IMPAIRMENTS
 from ...model.openflow import Neighbours
 from ...model.run_setting import Kernel
@@ -369,17 +369,13 @@ class Resolver:
         kernel: Kernel,
         changes: tuple[Change, ...],
     ) -> None:
-        """Notes events that could never come in this cell. A change at a time may be one of a longer workload's."""
+        """Notes events that could never come in this cell."""
         about = _of(changes, "workload", "background", "scenario")
         for link in topology.links if any(link.schedule for link in topology.links) else ():
             own = (each for each in _of(changes, "link") if each.key.name == link.name and each.key.key == "schedule")
             entry = _Entry(base, link.name, next(own, None))
-            said = (entry.axis.value if entry.axis else base.file.links[link.name].schedule) or ()
-            for fault in event_faults(link, topology, workload, background, kernel):
+            for fault in (*event_faults(link, topology, workload, background, kernel), *late_faults(link, workload)):
                 self._blame_entry(entry, fault, about)
-            for place, change in enumerate(link.schedule[: len(said)]):
-                if (late := late_fault(place, change, workload)) is not None:
-                    self._blame_entry(entry, late, about)
 
     def _blame_entry(self, entry: _Entry, fault: Fault, about: tuple[Change, ...]) -> None:
         """Note a fault of a schedule where that stands."""
