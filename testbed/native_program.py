@@ -45,6 +45,7 @@ BUILDS: dict[str, tuple[str, ...]] = {
     "udp.c": ("-o", "udp", "-pthread"),
     "vmclock.c": ("-shared", "-fPIC", "-o", "vmclock.so", "-ldl"),
     "vminit.c": ("-static", "-o", "vminit"),
+    "whole.c": ("-shared", "-fPIC", "-o", "whole.so", "-ldl"),
 }
 STATIC = {
     "command.c": ("-static", "-s", "-o", "command-static"),

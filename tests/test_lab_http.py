@@ -25,6 +25,9 @@ FRAME_BYTES, PAYLOAD_BYTES = 1514, 1448
 SLACK_S = 0.3e-3
 """What the clocks that curl and nginx read cost, 256 ns each, with two small frames at 100 Mbit/s or more."""
 
+CLOCKS_S = 5e-6
+"""A few of these clocks, and the microseconds that curl prints."""
+
 STAR = {
     "name": "net",
     "nodes": {**{name: {"type": "host"} for name in ("origin", "edge", "client")}, "r": {"type": "router"}},
@@ -120,6 +123,28 @@ def test_an_origin_farther_away_than_asked_is_found(run_trial: RunTrial) -> None
     ran = run_trial(topology=STAR, workload=workload, tamper=nearer)
     assert ran.result.verdict == "invalid"
     assert any("between cache and origin asked 152 ms" in text for text in ran.result.warnings)
+
+
+@pytest.mark.parametrize("nic", ["offload", "plain"])
+@pytest.mark.parametrize("loss", ["none", "1 in 400"])
+def test_a_client_that_reads_whole_changes_nothing_but_the_cost(run_trial: RunTrial, loss: str, nic: str) -> None:
+    """Beside the same trial with curl alone: connects, first bytes, downloads, and the packets on the path."""
+
+    def alone(steps: Any) -> Any:
+        text = "LD_PRELOAD=/run/tools/whole.so "
+        assert any(text in each.get("stdin", "") for each in steps)
+        return tuple({**each, "stdin": each["stdin"].replace(text, "")} if "stdin" in each else each for each in steps)
+
+    path = {"rate": "20 Mbit/s", "rtt": "40 ms", "loss": loss, "buffer": "2 bdp"}
+    asked = {"path": path, "workload": http(sizes=["1 B", "200 kB", "4 MB"], downloads=2), "nic": nic}
+    whole, before = run_trial(**asked), run_trial(**asked, tamper=alone)
+    for one, other in zip(downloads(whole), downloads(before), strict=True):
+        assert (one.object_bytes, one.number) == (other.object_bytes, other.number)
+        assert one.connect_s == pytest.approx(other.connect_s, abs=CLOCKS_S)
+        assert one.first_byte_s == pytest.approx(other.first_byte_s, abs=CLOCKS_S)
+        assert one.elapsed_s == pytest.approx(other.elapsed_s, abs=CLOCKS_S)
+    assert whole.result.stages == before.result.stages
+    assert whole.result.verdict == before.result.verdict == "valid"
 
 
 def test_a_schedule_changes_the_downloads_while_they_run(run_trial: RunTrial) -> None:

