@@ -248,7 +248,7 @@ SECONDS = {
     "hop": 1.0e-6,  # more, for each link after the first
     "datagram": 4.4e-6,
     "group": 14e-6,  # of datagrams that leave together
-    "read": 42e-6,  # by a program that wakes up for whatever has come, such as iperf3
+    "read": 42e-6,  # by a program that wakes up for whatever has come
     "object": 16e-3,  # that is downloaded
     "flow": 0.1e-3,  # of other traffic
     "busy": 14.5,  # a second of lab time in which a virtual machine sends or receives
@@ -334,7 +334,7 @@ def work(trial: Trial, made: Orders) -> Work:
         "single": (packets if is_slow else 0.0) + (beside.all if _come_apart(beside.all, length_s) else 0.0),
         "hop": packets * max(0, len(plan.path) - 1),
         "read": 0.0 if is_datagrams or _reads_whole(workload) else packets / merged,
-        "object": _downloads(workload),
+        "object": sum(each.times * len(each.flows) for each in workload.load if each.flow_bytes and workload.programs),
         "flow": sum(map(len, made.drawn.values())),
         "busy": machines * (min(length_s, packets * PACKET_S) if packets else length_s),
     }
@@ -404,15 +404,8 @@ def _is_apart(rate_bps: float) -> bool:
 
 
 def _reads_whole(workload: Workload) -> bool:
-    """Whether its receiver sleeps until much has come, as our own do, and curl with whole.so; others wake up for each
-    packet.
-    """
-    return bool(_downloads(workload) or (workload.reports and not workload.programs))
-
-
-def _downloads(workload: Workload) -> int:
-    """The objects that programs download."""
-    return sum(each.times * len(each.flows) for each in workload.load if each.flow_bytes and workload.programs)
+    """Whether its receiver sleeps until much has come, as our own do, and curl with our library; iperf3 never does."""
+    return any(each.flow_bytes for each in workload.load) if workload.programs else bool(workload.reports)
 
 
 PRIOR = (1.0, 1.0, 1.0)
