@@ -21,14 +21,14 @@
 static int answering = -1;
 static unsigned long long left;
 
-/* What an answer announces beyond the bytes that came with its header; 0 if it does not say. */
+/* What an answer announces beyond the bytes that came with its header; 0 if this is no header, or it does not say. */
 static unsigned long long announced(const char *data, size_t got)
 {
-	static const char field[] = "Content-Length:";
+	static const char first[] = "HTTP/", field[] = "Content-Length:";
 	const char *end = memmem(data, got, "\r\n\r\n", 4);
 	const char *line = data;
 
-	while (end && line < end) {
+	while (end && line < end && !memcmp(data, first, sizeof first - 1)) {
 		const char *next = memmem(line, end + 2 - line, "\r\n", 2) + 2;
 
 		if (!strncasecmp(line, field, sizeof field - 1)) {
