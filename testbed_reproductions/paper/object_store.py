@@ -106,10 +106,10 @@ ROWS: tuple[Row, ...] = (
                              "gain above 0; gain below 100 KiB/s in more than 30 % of the cases",
                              "IV and Fig. 9a, bounds and orders as printed")),
     _row("S1-F9b", "Fig. 9b", "Cases in which the CDN is worse",
-         "119 of 924, most with the store in the region of the home; worst -43.59 %", "shape", check.edge_can_be_worse,
-         (check.EDGE, check.LOADED),
-         f"one edge is under a load that the publication only suspects: {OUR_DAYS}; one home, four stores, the near "
-         f"one by a way that others leave alone; {OUR_EDGE}",
+         "119 of 924, most with the store in the region of the home; worst -43.59 %", "calibrated",
+         check.edge_can_be_worse, (check.EDGE, check.LOADED),
+         "how far the farthest edge is was fitted to the worst case; one edge is under a load that the publication "
+         f"only suspects: {OUR_DAYS}; one home, four stores, the near one by a way that others leave alone; {OUR_EDGE}",
          "cdn-worse", "cdn-cases", "cdn-worse-same-region", "cdn-worst",
          criterion=Criterion("the edge is worse in some cases and in less than half of them; more than 70 % of "
                              "those have the store in the home's region; none is worse by more than 43.59 %",
