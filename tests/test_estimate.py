@@ -260,6 +260,11 @@ def test_programs_that_are_not_ours_wake_up_for_each_packet() -> None:
     assert counts(workload={"tool": "iperf3", "duration": "1 s"})["read"] == pytest.approx(1e8 / 8 / 1514, rel=RAMP)
 
 
+def test_our_library_wakes_up_for_each_packet_in_place_of_curl() -> None:
+    found = counts(workload={"tool": "http", "sizes": "1514 kB"})
+    assert (found["read"], found["fill"], found["object"]) == (0, 1000, 1)
+
+
 def test_other_traffic_costs_too_and_takes_its_share() -> None:
     """40 Mbit/s of datagrams beside a flow of a second, over 100 Mbit/s."""
     constant = {"pattern": "constant", "from": "a", "to": "b", "rate": "40 Mbit/s", "length": "1250 B"}

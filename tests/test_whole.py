@@ -1,4 +1,4 @@
-"""curl with our library that waits for the rest of an answer, on the loopback of this computer: it gets the same, and
+"""curl with our library that gathers an answer in large parts, on the loopback of this computer: it gets the same, and
 does not look for each packet.
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from testbed.native_program import tools
+from testbed.native_program import SOURCES, tools
 
 pytestmark = pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 
@@ -147,14 +147,17 @@ def test_a_server_that_ends_early_is_told(tmp_path: Path) -> None:
         assert (got.status, got.said) == (18, "100000")
 
 
-def test_a_server_that_resets_is_told(tmp_path: Path) -> None:
-    """56: the connection was reset. The bytes before it are lost with it, as they may be with any reader."""
+@pytest.mark.parametrize("more", [0, 3 * PIECE])
+def test_a_server_that_resets_is_told(tmp_path: Path, more: int) -> None:
+    """56: the connection was reset. `more` bytes come in a part of their own, and curl has them before it is told."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def serve() -> None:
             connection, _ = listening.accept()
             connection.recv(4096)
             connection.sendall(told(BODY) + BODY[:1000])
+            time.sleep(0.2)
+            connection.sendall(BODY[1000 : 1000 + more])
             time.sleep(0.2)
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
             connection.close()
@@ -163,4 +166,44 @@ def test_a_server_that_resets_is_told(tmp_path: Path) -> None:
         thread.start()
         got = curl(tmp_path, "-o", "got", f"http://127.0.0.1:{listening.getsockname()[1]}/")
         thread.join(10)
-    assert got.status == 56
+    assert (got.status, got.said) == (56, str(1000 + more))
+
+
+AT_THE_END = r"""
+#include "whole.c"
+#include <stdio.h>
+#include <sys/mman.h>
+
+int main(void)
+{
+	static char text[4096];
+	char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	size_t got = fread(text, 1, sizeof text, stdin);
+
+	mprotect(pages + 4096, 4096, PROT_NONE);
+	printf("%llu", announced(memcpy(pages + 4096 - got, text, got), got));
+}
+"""
+"""What an answer announces; whoever reads beyond it dies."""
+
+
+@pytest.mark.parametrize(
+    ("text", "length"),
+    [
+        (b"Content-Length: 7\r\n\r\n", 7),
+        (b"content-length:\t7 \r\n\r\n12345", 2),
+        (b"Content-Length: \r\n\r\n", 0),
+        (b"Content-Length: \r\n\r\n12345678", 0),
+        (b"Content-Length: -1\r\n\r\n", 0),
+        (b"Content-Length: x\r\n\r\n", 0),
+        (b"Content-Length: 18446744073709551616\r\n\r\n", 2**64 - 1),
+        (b"Content-Lengt\r\n\r\n", 0),
+        (b"Content-Length: 7\r\n\r", 0),
+    ],
+)
+def test_it_reads_no_further_than_what_came(tmp_path: Path, text: bytes, length: int) -> None:
+    """A number that curl refuses announces nothing, and one too large an answer that never ends."""
+    (tmp_path / "end.c").write_text(AT_THE_END)
+    subprocess.run(["gcc", "-I", SOURCES, "-o", "end", "end.c", "-ldl"], cwd=tmp_path, check=True)
+    done = subprocess.run([tmp_path / "end"], input=OK + text, capture_output=True, check=True)
+    assert int(done.stdout) == length

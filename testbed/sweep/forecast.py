@@ -249,6 +249,7 @@ SECONDS = {
     "datagram": 4.4e-6,
     "group": 14e-6,  # of datagrams that leave together
     "read": 42e-6,  # by a program that wakes up for whatever has come
+    "fill": 5e-6,  # by our library that reads for curl
     "object": 16e-3,  # that is downloaded
     "flow": 0.1e-3,  # of other traffic
     "busy": 14.5,  # a second of lab time in which a virtual machine sends or receives
@@ -312,6 +313,8 @@ def work(trial: Trial, made: Orders) -> Work:
     is_datagrams = any(each.datagram_bytes or each.packets is not None for each in workload.load)
     is_slow = _is_slow(workload, plan)
     merged = 1 if is_slow or _come_apart(packets, length_s) else MERGED
+    is_ours = bool(workload.reports) and not workload.programs  # its receiver sleeps until much has come
+    objects = sum(each.times * len(each.flows) for each in workload.load if each.flow_bytes and workload.programs)
     machines = sum(node.vm is not None for node in trial.topology.nodes) if trial.kernel.is_virtual_time else 0
     start = {
         "boot": 1,
@@ -319,7 +322,7 @@ def work(trial: Trial, made: Orders) -> Work:
         "daemon": plan.count(frr.Daemon),
         "controller": plan.count(controller.Start),
         "machine": machines,
-        "program": not (_reads_whole(workload) or is_datagrams or workload.programs),
+        "program": not (is_ours or is_datagrams or workload.programs),
         "process": sum(isinstance(step, Run) for step in made.steps),
         "namespace": plan.namespaces,
     }
@@ -333,8 +336,9 @@ def work(trial: Trial, made: Orders) -> Work:
         "others": beside.packets,
         "single": (packets if is_slow else 0.0) + (beside.all if _come_apart(beside.all, length_s) else 0.0),
         "hop": packets * max(0, len(plan.path) - 1),
-        "read": 0.0 if is_datagrams or _reads_whole(workload) else packets / merged,
-        "object": sum(each.times * len(each.flows) for each in workload.load if each.flow_bytes and workload.programs),
+        "read": 0.0 if is_datagrams or objects or is_ours else packets / merged,
+        "fill": packets / merged if objects else 0.0,
+        "object": objects,
         "flow": sum(map(len, made.drawn.values())),
         "busy": machines * (min(length_s, packets * PACKET_S) if packets else length_s),
     }
@@ -401,11 +405,6 @@ def _come_apart(packets: float, length_s: float) -> bool:
 
 def _is_apart(rate_bps: float) -> bool:
     return rate_bps * GRO_FLUSH_S < 8 * FRAME_BYTES
-
-
-def _reads_whole(workload: Workload) -> bool:
-    """Whether its receiver sleeps until much has come, as our own do, and curl with our library; iperf3 never does."""
-    return any(each.flow_bytes for each in workload.load) if workload.programs else bool(workload.reports)
 
 
 PRIOR = (1.0, 1.0, 1.0)

@@ -372,11 +372,12 @@ Gains: TypeAlias = Mapping[str, Mapping[int, tuple[Values, Values]]]
 
 def goodputs_of_homes(measured: Measured) -> Gains:
     """Goodput in KiB/s from the origin and from the edge, by home and size in bytes."""
-    goodputs = {}
-    for home, part in by_home(measured).items():
-        origin, edge = by_size(part.only(cache="none")), by_size(part.only(cache="edge"))
-        goodputs[home] = {size: (origin[size], edge.get(size, ())) for size in origin}
-    return goodputs
+    return {home: _goodputs(part) for home, part in by_home(measured).items()}
+
+
+def _goodputs(home: Measured) -> dict[int, tuple[Values, Values]]:
+    origin, edge = by_size(home.only(cache="none")), by_size(home.only(cache="edge"))
+    return {size: (origin[size], edge.get(size, ())) for size in origin}
 
 
 def relative_gain(runs: Mapping[str, Measured], size_bytes: int) -> Values:
@@ -454,17 +455,12 @@ def _of_homes(cases: Sequence[Values], read: Callable[[list[float]], float]) -> 
 
 def edge_can_be_worse(runs: Mapping[str, Measured]) -> Judgement:
     """Figure 9b: in some cases the edge is worse, most with the store in the region of the home."""
-    close_by = {
-        (name, home)
-        for name in (EDGE, LOADED)
-        for home, part in by_home(runs[name]).items()
-        if asked_rtt_s(part.only(cache="none")) <= NEAR_RTT_S
-    }
+    homes = {(name, home): part for name in (EDGE, LOADED) for home, part in by_home(runs[name]).items()}
+    close_by = {at for at, part in homes.items() if asked_rtt_s(part.only(cache="none")) <= NEAR_RTT_S}
     changes = {
-        ((name, home), size): [None if each is None else each - 1 for each in over(edge, origin)]
-        for name in (EDGE, LOADED)
-        for home, by_size in goodputs_of_homes(runs[name]).items()
-        for size, (origin, edge) in by_size.items()
+        (at, size): [None if each is None else each - 1 for each in over(edge, origin)]
+        for at, part in homes.items()
+        for size, (origin, edge) in _goodputs(part).items()
     }
     cases = tuple(below("worse", mean_of((1, each))) for each in changes.values())
     worst_at = min(changes, key=lambda at: average(changes[at]), default=None)

@@ -93,7 +93,7 @@ def _verdict(rule: Expectation, trials: Sequence[Measured]) -> Verdict:
     outcome: Outcome = "failed" if wrong else "passed"
     numbers = [each.value for each in found]
     failed = tuple(each.trial for each in wrong)
-    return Verdict(rule, outcome, len(found), min(numbers), max(numbers), off(rule, found), failed)
+    return Verdict(rule, outcome, len(found), min(numbers), max(numbers), _said(rule, found, wrong), failed)
 
 
 def values(rule: Expectation, trials: Sequence[Measured]) -> list[Value]:
@@ -125,7 +125,10 @@ def _over(value: float, mean: float) -> float:
 
 def off(rule: Expectation, found: Sequence[Value]) -> str | None:
     """None if all values are as they should be, otherwise what the first other one is, and of which trial."""
-    wrong = _off(rule, found)
+    return _said(rule, found, _off(rule, found))
+
+
+def _said(rule: Expectation, found: Sequence[Value], wrong: Sequence[Value]) -> str | None:
     if not wrong:
         return None
     first, more = wrong[0], len(wrong) - 1
