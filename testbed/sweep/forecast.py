@@ -249,7 +249,7 @@ SECONDS = {
     "datagram": 4.4e-6,
     "group": 14e-6,  # of datagrams that leave together
     "read": 42e-6,  # by a program that wakes up for whatever has come
-    "fill": 5e-6,  # by our library that reads for curl
+    "fill": 1.5e-6,  # by our library that reads for curl
     "object": 16e-3,  # that is downloaded
     "flow": 0.1e-3,  # of other traffic
     "busy": 14.5,  # a second of lab time in which a virtual machine sends or receives

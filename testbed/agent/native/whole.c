@@ -4,34 +4,38 @@
  *   LD_PRELOAD=whole.so curl URL...
  *
  * curl wakes up for each packet, and looks at its socket, its signals and the clock some ten times before it sleeps
- * again; in the lab kernel each look is a switch of processes.  Once an answer has told its length, curl gets it in
- * large parts, and the last byte when it comes.  The kernel takes packets, opens the window and acknowledges as before:
- * each read takes all that has come, as curl's do.  One that ended within a superpacket would let the window grow more
- * slowly (tcp_rcv_space_adjust takes what is left off what was read), and only the end of an answer is surely none, so
- * only for the end a read waits in the kernel.  An answer that tells no length is read as curl reads it.
+ * again; in the lab kernel each look is a switch of processes.  Once an answer has told its length, up to READS reads are
+ * one call: each takes all that has come, as curl's do, and what they bring waits here for curl.  (A read that waits for
+ * a number of bytes may end within a superpacket, and lets the window grow more slowly: tcp_rcv_space_adjust takes what
+ * is left off what was read.)  They are no more than surely come, and the last byte wakes curl when it comes.  An answer
+ * that tells no length is read as curl reads it.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
 #include <sys/types.h>
+#include <unistd.h>
 
-/* What the kernel hands over at once, at most. */
-enum { SUPERPACKET = 64 << 10 };
+enum { READS = 64 };
 
-typedef ssize_t receive(int, void *, size_t, int);
+/* The function of this name that the program would call without us. */
+#define NEXT(name, type) ((type)dlsym(RTLD_NEXT, name))
 
 /* What is still to come of the answer on this socket; 0 before an answer, and if its length is not known. */
 static int answering = -1;
 static unsigned long long left;
 
-/* An error that came after bytes that curl got first. */
-static int failed;
+/* What came, and curl does not have yet. */
+static char *store, *here;
+static size_t kept;
+static int failed; /* the error behind it */
 
 /* What an answer announces beyond the bytes that came with its header; 0 if this is no header, or it does not say. */
 static unsigned long long announced(const char *data, size_t got)
@@ -56,47 +60,102 @@ static unsigned long long announced(const char *data, size_t got)
 	return 0;
 }
 
-/* Waits for the rest of the answer, or for as much of it as leaves no room for another superpacket. */
-static ssize_t fill(receive *real, int fd, char *data, size_t length)
+/* Reads until as much is kept as curl has room for, up to READS times in a call; an error comes after what was read. */
+static ssize_t take(int fd, size_t room)
 {
-	size_t got = 0;
-	ssize_t more;
+	struct mmsghdr messages[READS];
+	struct iovec places[READS];
+	char *longer = realloc(store, (READS + 1) * room);
+	size_t before;
+	int got;
 
-	if (left <= length)
-		return real(fd, data, left, MSG_WAITALL);
+	if (!longer)
+		return -1;
+	store = here = longer;
 	do {
-		more = real(fd, data + got, length - got, 0);
-		got += more > 0 ? more : 0;
-	} while (more > 0 && length - got >= SUPERPACKET);
-	failed = more < 0 && got ? errno : 0;
-	return got ? (ssize_t)got : more;
+		unsigned long long surely = (left - kept) / room;
+		unsigned reads = surely < READS ? surely : READS;
+
+		before = kept;
+		memset(messages, 0, sizeof messages);
+		for (unsigned i = 0; i < reads; i++) {
+			places[i] = (struct iovec){ store + before + i * room, room };
+			messages[i].msg_hdr.msg_iov = &places[i];
+			messages[i].msg_hdr.msg_iovlen = 1;
+		}
+		got = recvmmsg(fd, messages, reads, 0, NULL);
+		for (int i = 0; i < got; i++) {
+			memmove(store + kept, places[i].iov_base, messages[i].msg_len);
+			kept += messages[i].msg_len;
+		}
+	} while (kept > before && kept < room && left - kept >= room);
+	failed = got < 0 ? errno : 0;
+	return kept ? (ssize_t)kept : got < 0 ? -1 : 0;
+}
+
+/* The next part of an answer whose length is known. */
+static ssize_t part(int fd, char *data, size_t room)
+{
+	ssize_t got;
+
+	if (!kept && failed) {
+		errno = failed;
+		got = -1;
+	} else if (!kept && left <= room) {
+		got = NEXT("recv", ssize_t (*)(int, void *, size_t, int))(fd, data, left, MSG_WAITALL);
+	} else {
+		got = kept ? (ssize_t)kept : take(fd, room);
+		if (got > 0) {
+			got = (size_t)got < room ? got : (ssize_t)room;
+			memcpy(data, here, got);
+			here += got;
+			kept -= got;
+		}
+	}
+	left = got > 0 ? left - got : 0;
+	failed = got < 0 ? 0 : failed;
+	return got;
 }
 
 ssize_t recv(int fd, void *data, size_t length, int flags)
 {
-	static receive *real;
 	ssize_t got;
 	int mode;
 
-	if (!real)
-		*(void **)&real = dlsym(RTLD_NEXT, "recv");
-	if (flags)
-		return real(fd, data, length, flags);
-	if (fd != answering || !left) {
-		got = real(fd, data, length, flags);
-		answering = fd;
-		left = got > 0 ? announced(data, got) : 0;
+	if (flags || fd != answering || !left) {
+		got = NEXT("recv", ssize_t (*)(int, void *, size_t, int))(fd, data, length, flags);
+		if (!flags) {
+			answering = fd;
+			left = got > 0 ? announced(data, got) : 0;
+			kept = failed = 0;
+		}
 		return got;
-	}
-	if (failed) {
-		errno = failed;
-		failed = left = 0;
-		return -1;
 	}
 	mode = fcntl(fd, F_GETFL);
 	fcntl(fd, F_SETFL, mode & ~O_NONBLOCK);
-	got = fill(real, fd, data, length);
+	got = part(fd, data, length);
 	fcntl(fd, F_SETFL, mode);
-	left = got > 0 ? left - got : 0;
 	return got;
+}
+
+/* poll() under another name, as gcc takes its declaration for one that only writes to what it gets. */
+int look(struct pollfd *looked, nfds_t count, int timeout) __asm__("poll");
+
+/* What is kept can be read at once. */
+int look(struct pollfd *looked, nfds_t count, int timeout)
+{
+	int found = 0;
+
+	for (nfds_t i = 0; kept && i < count; i++) {
+		looked[i].revents = looked[i].fd == answering ? looked[i].events & POLLIN : 0;
+		found += looked[i].revents != 0;
+	}
+	return found ? found : NEXT("poll", int (*)(struct pollfd *, nfds_t, int))(looked, count, timeout);
+}
+
+int close(int fd)
+{
+	if (fd == answering)
+		left = kept = failed = 0;
+	return NEXT("close", int (*)(int))(fd);
 }
