@@ -446,7 +446,7 @@ ROWS: tuple[Row, ...] = (
          "12 pairs at each provider, more than 300 h in all", path.campaign, path.PAIRS,
          facts=("region-pairs", "run-length", "traffic-total"),
          limits="the number of runs is not printed; our runs follow one another and are not spread over the day; "
-                "quick size: runs of 60 s and two seeds",
+                "quick size: runs of 60 s",
          criterion=Criterion("12 ordered pairs at each provider, runs of 300 s, more than 300 h in all", "III.B")),
     _row("S0-F2", "Fig. 2, IV.A", "TCP throughput by provider",
          "mean 77.8 (Amazon) and 118.2 Mbit/s (Azure, +52 %); largest 171.6 and 284.5; p75 99 (Amazon), p5 57 (Azure); "
