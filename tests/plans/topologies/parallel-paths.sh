@@ -6,14 +6,14 @@ ip netns add tb-busy
 ip netns add tb-idle
 ip netns add tb-to-busy.emulator
 ip netns add tb-to-idle.emulator
-ip link add name eth0 address 02:54:42:00:00:00 mtu 1500 netns tb-client type veth peer name eth0 address 02:54:42:00:00:01 mtu 1500 netns tb-edge
-ip link add name eth0 address 02:54:42:00:00:02 mtu 1500 netns tb-neighbour type veth peer name eth1 address 02:54:42:00:00:03 mtu 1500 netns tb-edge
-ip link add name eth2 address 02:54:42:00:00:04 mtu 1500 netns tb-edge type veth peer name end0 mtu 1500 netns tb-to-busy.emulator
-ip link add name wire0 mtu 1500 netns tb-to-busy.emulator type veth peer name wire1 mtu 1500 netns tb-to-busy.emulator
-ip link add name eth0 address 02:54:42:00:00:05 mtu 1500 netns tb-busy type veth peer name end1 mtu 1500 netns tb-to-busy.emulator
-ip link add name eth3 address 02:54:42:00:00:06 mtu 1500 netns tb-edge type veth peer name end0 mtu 1500 netns tb-to-idle.emulator
-ip link add name wire0 mtu 1500 netns tb-to-idle.emulator type veth peer name wire1 mtu 1500 netns tb-to-idle.emulator
-ip link add name eth0 address 02:54:42:00:00:07 mtu 1500 netns tb-idle type veth peer name end1 mtu 1500 netns tb-to-idle.emulator
+ip link add name eth0 address 02:54:42:00:00:00 mtu 9000 netns tb-client type veth peer name eth0 address 02:54:42:00:00:01 mtu 9000 netns tb-edge
+ip link add name eth0 address 02:54:42:00:00:02 mtu 9000 netns tb-neighbour type veth peer name eth1 address 02:54:42:00:00:03 mtu 9000 netns tb-edge
+ip link add name eth2 address 02:54:42:00:00:04 mtu 9000 netns tb-edge type veth peer name end0 mtu 9000 netns tb-to-busy.emulator
+ip link add name wire0 mtu 9000 netns tb-to-busy.emulator type veth peer name wire1 mtu 9000 netns tb-to-busy.emulator
+ip link add name eth0 address 02:54:42:00:00:05 mtu 9000 netns tb-busy type veth peer name end1 mtu 9000 netns tb-to-busy.emulator
+ip link add name eth3 address 02:54:42:00:00:06 mtu 9000 netns tb-edge type veth peer name end0 mtu 9000 netns tb-to-idle.emulator
+ip link add name wire0 mtu 9000 netns tb-to-idle.emulator type veth peer name wire1 mtu 9000 netns tb-to-idle.emulator
+ip link add name eth0 address 02:54:42:00:00:07 mtu 9000 netns tb-idle type veth peer name end1 mtu 9000 netns tb-to-idle.emulator
 ip netns exec tb-client sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip netns exec tb-client sh -c 'echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save'
 ip netns exec tb-client sh -c 'echo '"'"'4096 131072 1073741824'"'"' > /proc/sys/net/ipv4/tcp_rmem'
@@ -102,9 +102,9 @@ ip netns exec tb-to-busy.emulator ethtool -K wire0 tso off gso off tx-udp-segmen
 ip netns exec tb-to-busy.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-to-busy.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-to-busy.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 40000us
-tc -n tb-to-busy.emulator qdisc add dev end1 root handle 2: tbf rate 10000000000bit burst 6250 limit 100000000
+tc -n tb-to-busy.emulator qdisc add dev end1 root handle 2: tbf rate 10000000000bit burst 13521 limit 100000000
 tc -n tb-to-busy.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 40000us
-tc -n tb-to-busy.emulator qdisc add dev end0 root handle 2: tbf rate 10000000000bit burst 6250 limit 100000000
+tc -n tb-to-busy.emulator qdisc add dev end0 root handle 2: tbf rate 10000000000bit burst 13521 limit 100000000
 ip netns exec tb-to-busy.emulator nft 'add table netdev testbed'
 ip netns exec tb-to-busy.emulator nft 'add counter netdev testbed data-forward'
 ip netns exec tb-to-busy.emulator nft 'add counter netdev testbed dropped-forward'
@@ -118,14 +118,14 @@ ip netns exec tb-to-busy.emulator nft 'add chain netdev testbed from-end1 { type
 ip netns exec tb-to-busy.emulator nft 'add rule netdev testbed from-end1 fwd to "wire1"'
 ip netns exec tb-to-busy.emulator nft 'add chain netdev testbed data-forward'
 ip netns exec tb-to-busy.emulator nft 'add rule netdev testbed data-forward counter name "data-forward"'
-ip netns exec tb-to-busy.emulator nft 'add rule netdev testbed data-forward meta length > 1500 counter name "oversize-forward"'
+ip netns exec tb-to-busy.emulator nft 'add rule netdev testbed data-forward meta length > 9000 counter name "oversize-forward"'
 ip netns exec tb-to-busy.emulator nft 'add chain netdev testbed from-wire1 { type filter hook ingress device "wire1" priority 0 ; }'
 ip netns exec tb-to-busy.emulator nft 'add rule netdev testbed from-wire1 meta l4proto tcp meta length > 100 jump data-forward'
 ip netns exec tb-to-busy.emulator nft 'add rule netdev testbed from-wire1 meta l4proto udp jump data-forward'
 ip netns exec tb-to-busy.emulator nft 'add rule netdev testbed from-wire1 fwd to "end1"'
 ip netns exec tb-to-busy.emulator nft 'add chain netdev testbed data-backward'
 ip netns exec tb-to-busy.emulator nft 'add rule netdev testbed data-backward counter name "data-backward"'
-ip netns exec tb-to-busy.emulator nft 'add rule netdev testbed data-backward meta length > 1500 counter name "oversize-backward"'
+ip netns exec tb-to-busy.emulator nft 'add rule netdev testbed data-backward meta length > 9000 counter name "oversize-backward"'
 ip netns exec tb-to-busy.emulator nft 'add chain netdev testbed from-wire0 { type filter hook ingress device "wire0" priority 0 ; }'
 ip netns exec tb-to-busy.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-to-busy.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
@@ -135,9 +135,9 @@ ip netns exec tb-to-idle.emulator ethtool -K wire0 tso off gso off tx-udp-segmen
 ip netns exec tb-to-idle.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-to-idle.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
 tc -n tb-to-idle.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 40500us
-tc -n tb-to-idle.emulator qdisc add dev end1 root handle 2: tbf rate 10000000000bit burst 6250 limit 101250000
+tc -n tb-to-idle.emulator qdisc add dev end1 root handle 2: tbf rate 10000000000bit burst 13521 limit 101250000
 tc -n tb-to-idle.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 40500us
-tc -n tb-to-idle.emulator qdisc add dev end0 root handle 2: tbf rate 10000000000bit burst 6250 limit 101250000
+tc -n tb-to-idle.emulator qdisc add dev end0 root handle 2: tbf rate 10000000000bit burst 13521 limit 101250000
 ip netns exec tb-to-idle.emulator nft 'add table netdev testbed'
 ip netns exec tb-to-idle.emulator nft 'add counter netdev testbed data-forward'
 ip netns exec tb-to-idle.emulator nft 'add counter netdev testbed dropped-forward'
@@ -151,14 +151,14 @@ ip netns exec tb-to-idle.emulator nft 'add chain netdev testbed from-end1 { type
 ip netns exec tb-to-idle.emulator nft 'add rule netdev testbed from-end1 fwd to "wire1"'
 ip netns exec tb-to-idle.emulator nft 'add chain netdev testbed data-forward'
 ip netns exec tb-to-idle.emulator nft 'add rule netdev testbed data-forward counter name "data-forward"'
-ip netns exec tb-to-idle.emulator nft 'add rule netdev testbed data-forward meta length > 1500 counter name "oversize-forward"'
+ip netns exec tb-to-idle.emulator nft 'add rule netdev testbed data-forward meta length > 9000 counter name "oversize-forward"'
 ip netns exec tb-to-idle.emulator nft 'add chain netdev testbed from-wire1 { type filter hook ingress device "wire1" priority 0 ; }'
 ip netns exec tb-to-idle.emulator nft 'add rule netdev testbed from-wire1 meta l4proto tcp meta length > 100 jump data-forward'
 ip netns exec tb-to-idle.emulator nft 'add rule netdev testbed from-wire1 meta l4proto udp jump data-forward'
 ip netns exec tb-to-idle.emulator nft 'add rule netdev testbed from-wire1 fwd to "end1"'
 ip netns exec tb-to-idle.emulator nft 'add chain netdev testbed data-backward'
 ip netns exec tb-to-idle.emulator nft 'add rule netdev testbed data-backward counter name "data-backward"'
-ip netns exec tb-to-idle.emulator nft 'add rule netdev testbed data-backward meta length > 1500 counter name "oversize-backward"'
+ip netns exec tb-to-idle.emulator nft 'add rule netdev testbed data-backward meta length > 9000 counter name "oversize-backward"'
 ip netns exec tb-to-idle.emulator nft 'add chain netdev testbed from-wire0 { type filter hook ingress device "wire0" priority 0 ; }'
 ip netns exec tb-to-idle.emulator nft 'add rule netdev testbed from-wire0 meta l4proto tcp meta length > 100 jump data-backward'
 ip netns exec tb-to-idle.emulator nft 'add rule netdev testbed from-wire0 meta l4proto udp jump data-backward'
