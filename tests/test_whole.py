@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import threading
@@ -39,8 +40,8 @@ class Got:
 
 
 @contextmanager
-def served(*connections: list[list[bytes]]) -> Iterator[str]:
-    """A server: for each connection its answers, each in pieces that leave 1 ms apart; then it closes."""
+def served(*connections: list[list[bytes]], apart_s: float = 0.001, resets: bool = False) -> Iterator[str]:
+    """A server: for each connection its answers, each in pieces that leave `apart_s` apart; then it ends."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def serve() -> None:
@@ -52,7 +53,9 @@ def served(*connections: list[list[bytes]]) -> Iterator[str]:
                         connection.recv(4096)
                         for piece in answer:
                             connection.sendall(piece)
-                            time.sleep(0.001)
+                            time.sleep(apart_s)
+                    if resets:
+                        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
 
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
@@ -60,13 +63,19 @@ def served(*connections: list[list[bytes]]) -> Iterator[str]:
         thread.join(10)
 
 
-def curl(folder: Path, *words: str, whole: bool = True, before: str = "") -> Got:
-    """`before` is a library that curl calls first."""
+def curl(folder: Path, *words: str, whole: bool = True, before: str = "", stopped: bool = False) -> Got:
+    """`before` is a library that curl calls first. `stopped` curl is again and again, and goes on after a while."""
     environment = {**os.environ, "LD_PRELOAD": f"{before} {tools().folder / 'whole.so' if whole else ''}"}
     command = ["curl", "-q", "-s", "-m", "20", "--noproxy", "*", "-w", "%{size_download} ", *words]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=30, cwd=folder)
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, env=environment, stdout=pipe, stderr=pipe, text=True, cwd=folder) as process:
+        while stopped and process.poll() is None:
+            for each in (signal.SIGSTOP, signal.SIGCONT):
+                process.send_signal(each)
+                time.sleep(0.005)
+        said, complained = process.communicate(timeout=30)
     found = sorted(folder.glob("got*"))
-    return Got(done.returncode, done.stdout.strip(), b"".join(path.read_bytes() for path in found), done.stderr)
+    return Got(process.returncode, said.strip(), b"".join(path.read_bytes() for path in found), complained)
 
 
 def pieces(data: bytes, size: int = PIECE) -> list[bytes]:
@@ -150,23 +159,26 @@ def test_a_server_that_ends_early_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize("more", [0, 3 * PIECE])
 def test_a_server_that_resets_is_told(tmp_path: Path, more: int) -> None:
     """56: the connection was reset. `more` bytes come in a part of their own, and curl has them before it is told."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-
-        def serve() -> None:
-            connection, _ = listening.accept()
-            connection.recv(4096)
-            connection.sendall(told(BODY) + BODY[:1000])
-            time.sleep(0.2)
-            connection.sendall(BODY[1000 : 1000 + more])
-            time.sleep(0.2)
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
-            connection.close()
-
-        thread = threading.Thread(target=serve, daemon=True)
-        thread.start()
-        got = curl(tmp_path, "-o", "got", f"http://127.0.0.1:{listening.getsockname()[1]}/")
-        thread.join(10)
+    answer = [told(BODY) + BODY[:1000], BODY[1000 : 1000 + more]]
+    with served([answer], apart_s=0.2, resets=True) as url:
+        got = curl(tmp_path, "-o", "got", url)
     assert (got.status, got.said) == (56, str(1000 + more))
+
+
+def test_what_came_before_a_reset_is_read_before_it_is_told(tmp_path: Path) -> None:
+    """The answer is in the kernel as a whole, and the reset, too, while curl reads the first of its small parts."""
+    body = BODY[:50_000]
+    for whole in (True, False):
+        with served([[told(body) + body]], apart_s=0, resets=True) as url:
+            got = curl(tmp_path, "--limit-rate", "20000", "-o", "got", url, whole=whole)
+        assert (got.status, got.said, got.body) == (0, str(len(body)), body)
+
+
+def test_a_client_that_is_stopped_goes_on(tmp_path: Path) -> None:
+    """A signal ends a read of the kernel's, which is no error."""
+    with served([[told(BODY), *pieces(BODY)]]) as url:
+        got = curl(tmp_path, "-o", "got", url, stopped=True)
+    assert (got.status, got.said, got.body) == (0, str(len(BODY)), BODY)
 
 
 AT_THE_END = r"""
@@ -207,3 +219,37 @@ def test_it_reads_no_further_than_what_came(tmp_path: Path, text: bytes, length:
     subprocess.run(["gcc", "-I", SOURCES, "-o", "end", "end.c", "-ldl"], cwd=tmp_path, check=True)
     done = subprocess.run([tmp_path / "end"], input=OK + text, capture_output=True, check=True)
     assert int(done.stdout) == length
+
+
+TWO = r"""
+#include "whole.c"
+#include <stdio.h>
+
+int main(void)
+{
+	static const char answer[] = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n";
+	static const char body[] = "abcdefghi", other[] = "other";
+	char data[100], text[sizeof body] = "";
+	int one[2], two[2];
+
+	socketpair(AF_UNIX, SOCK_STREAM, 0, one);
+	socketpair(AF_UNIX, SOCK_STREAM, 0, two);
+	send(one[1], answer, sizeof answer - 1, 0);
+	recv(one[0], data, sizeof data, 0);
+	send(one[1], body, sizeof body - 1, 0);
+	for (size_t got = 0, room = 2; got < 9; room = 9 - got < 2 ? 9 - got : 2) {
+		got += recv(one[0], text + got, room, 0);
+		send(two[1], other, sizeof other - 1, 0);
+		if (recv(two[0], data, sizeof data, 0) != sizeof other - 1 || memcmp(data, other, sizeof other - 1))
+			return 1;
+	}
+	fputs(text, stdout);
+}
+"""
+"""Reads another connection after each part of an answer."""
+
+
+def test_what_is_kept_stays_while_another_connection_is_read(tmp_path: Path) -> None:
+    (tmp_path / "two.c").write_text(TWO)
+    subprocess.run(["gcc", "-I", SOURCES, "-o", "two", "two.c", "-ldl"], cwd=tmp_path, check=True)
+    assert subprocess.run([tmp_path / "two"], capture_output=True, check=True, timeout=10).stdout == b"abcdefghi"

@@ -35,7 +35,7 @@ static unsigned long long left;
 /* What came, and curl does not have yet. */
 static char *store, *here;
 static size_t kept;
-static int failed; /* the error behind it */
+static int failed; /* the error at its end, which may come before what the kernel has */
 
 /* What an answer announces beyond the bytes that came with its header; 0 if this is no header, or it does not say. */
 static unsigned long long announced(const char *data, size_t got)
@@ -60,25 +60,29 @@ static unsigned long long announced(const char *data, size_t got)
 	return 0;
 }
 
-/* Reads until as much is kept as curl has room for, up to READS times in a call; an error comes after what was read. */
-static ssize_t take(int fd, size_t room)
+/*
+ * Reads until as much is kept as curl has room for, up to READS times in a call; nothing is kept at the end, or an error.
+ * recvmmsg leaves an error behind messages to the next call, even that a signal ended a read (a process that was stopped
+ * and goes on), by a number of the kernel's own.
+ */
+static void take(int fd, size_t room)
 {
+	enum { ERESTARTSYS = 512 };
 	struct mmsghdr messages[READS];
 	struct iovec places[READS];
 	char *longer = realloc(store, (READS + 1) * room);
 	size_t before;
-	int got;
 
 	if (!longer)
-		return -1;
+		return;
 	store = here = longer;
 	do {
 		unsigned long long surely = (left - kept) / room;
-		unsigned reads = surely < READS ? surely : READS;
+		int reads = surely < READS ? surely : READS, got;
 
 		before = kept;
 		memset(messages, 0, sizeof messages);
-		for (unsigned i = 0; i < reads; i++) {
+		for (int i = 0; i < reads; i++) {
 			places[i] = (struct iovec){ store + before + i * room, room };
 			messages[i].msg_hdr.msg_iov = &places[i];
 			messages[i].msg_hdr.msg_iovlen = 1;
@@ -88,32 +92,37 @@ static ssize_t take(int fd, size_t room)
 			memmove(store + kept, places[i].iov_base, messages[i].msg_len);
 			kept += messages[i].msg_len;
 		}
-	} while (kept > before && kept < room && left - kept >= room);
-	failed = got < 0 ? errno : 0;
-	return kept ? (ssize_t)kept : got < 0 ? -1 : 0;
+		if (got < 0)
+			failed = errno;
+		else if (got < reads)
+			getsockopt(fd, SOL_SOCKET, SO_ERROR, &failed, &(socklen_t){ sizeof failed });
+		if (failed == EINTR || failed == ERESTARTSYS)
+			failed = 0;
+	} while (!failed && kept > before && kept < room && left - kept >= room);
 }
 
-/* The next part of an answer whose length is known. */
+/* The next part of an answer whose length is known. Of a connection that failed curl has all that came, then the error. */
 static ssize_t part(int fd, char *data, size_t room)
 {
 	ssize_t got;
 
-	if (!kept && failed) {
-		errno = failed;
-		got = -1;
-	} else if (!kept && left <= room) {
-		got = NEXT("recv", ssize_t (*)(int, void *, size_t, int))(fd, data, left, MSG_WAITALL);
+	if (!kept && !failed && left > room)
+		take(fd, room);
+	if (kept) {
+		got = kept < room ? kept : room;
+		memcpy(data, here, got);
+		here += got;
+		kept -= got;
 	} else {
-		got = kept ? (ssize_t)kept : take(fd, room);
-		if (got > 0) {
-			got = (size_t)got < room ? got : (ssize_t)room;
-			memcpy(data, here, got);
-			here += got;
-			kept -= got;
+		got = NEXT("recv", ssize_t (*)(int, void *, size_t, int))(fd, data, left < room ? left : room,
+									  failed ? MSG_DONTWAIT : MSG_WAITALL);
+		if (got <= 0 && failed) {
+			errno = failed;
+			got = -1;
 		}
 	}
 	left = got > 0 ? left - got : 0;
-	failed = got < 0 ? 0 : failed;
+	failed = left ? failed : 0;
 	return got;
 }
 
@@ -124,10 +133,9 @@ ssize_t recv(int fd, void *data, size_t length, int flags)
 
 	if (flags || fd != answering || !left) {
 		got = NEXT("recv", ssize_t (*)(int, void *, size_t, int))(fd, data, length, flags);
-		if (!flags) {
+		if (!flags && !left) {
 			answering = fd;
 			left = got > 0 ? announced(data, got) : 0;
-			kept = failed = 0;
 		}
 		return got;
 	}
