@@ -117,6 +117,10 @@ def connected(home: Home) -> None:
         home.says("exec", switch, "--", *waits)
 
 
+def says_connected(home: Home, switch: str) -> str:
+    return home.says("exec", switch, "--", "ovs-vsctl", "get", "controller", "br0", "is_connected").strip()
+
+
 @pytest.mark.lab
 @pytest.mark.xdist_group("node_power")
 def test_a_switch_that_is_off_passes_nothing_and_comes_back(home: Home) -> None:
@@ -127,6 +131,7 @@ def test_a_switch_that_is_off_passes_nothing_and_comes_back(home: Home) -> None:
     again = home.run("node", "s1", "stop")
     assert (again.returncode, b"is off already; allowed: testbed node s1 start" in again.stderr) == (2, True)
     home.says("node", "s1", "start")
+    assert says_connected(home, "s1") == "true"  # the start has waited for it
     assert reaches(home, "a", "b")
     assert events(home) == []
 
@@ -149,8 +154,7 @@ def test_a_controller_that_was_off_starts_with_the_app_that_was_loaded_last(home
     home.says("reload", "c0")
     home.says("node", "c0", "stop")
     for switch in ("s1", "s2"):
-        said = home.says("exec", switch, "--", "ovs-vsctl", "get", "controller", "br0", "is_connected")
-        assert said.strip() == "false"  # or the wait below would be for nothing
+        assert says_connected(home, switch) == "false"  # or the wait below would be for nothing
     refused = home.run("reload", "c0")
     assert (refused.returncode, b"c0 of net is off" in refused.stderr) == (2, True)
     (home.folder / "app.py").write_text("this is no app")

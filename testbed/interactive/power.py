@@ -6,7 +6,7 @@ was told; a bridge is down; a router loses its routing daemons, and takes and se
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..error import UserError, one_of
@@ -18,11 +18,9 @@ from ..plan.command import Command
 from ..plan.node import control_channel, frr, open_vswitch
 from ..plan.step import data
 from ..trial.start.local_words import substituted
-from . import connection, node_files
+from . import connection, node_files, reload
 from .build import Build, build
 from .link_change import topology_of
-from .reload import CONNECTED, copied, starts
-from .reload import WAIT_S as WAIT_S
 from .running_network import OFF, RunningNetwork, rewrite
 
 SILENT = "testbed-off"
@@ -90,10 +88,9 @@ def _can(topology: Topology, node: Node) -> bool:
 
 def _off(network: RunningNetwork, node: Node) -> None:
     if node.kind.openflow == "controller":
-        connection.carry_out(network, [{"stop": f"controller-{node.name}"}])
         channels = control_channel.channels(topology_of(network))
-        # A switch says for up to 5 s that it is connected, and what starts the controller then would believe it.
-        _await(network, next(each for each in channels if each.name == node.name).switches, "false")
+        switches = next(each for each in channels if each.name == node.name).switches
+        reload.stop(network, node.name, _running(network, switches))
     elif node.kind.openflow == "switch":
         _run(network, node.name, "sh", "-c", OVS_OFF)
     elif node.kind.switches_frames:
@@ -108,12 +105,12 @@ def _on(network: RunningNetwork, node: Node) -> tuple[str, ...]:
     made = build(topology_of(network), Kernel(network.about["kernel"]))
     if node.kind.openflow == "controller":
         channel = next(each for each in made.plan.channels if each.name == node.name)
-        connection.carry_out(network, starts(made, channel, copied(network, channel)))
-        return _await(network, channel.switches, "true")
+        connection.carry_out(network, reload.starts(made, channel, reload.copied(network, channel)))
+        return reload.without_controller(network, _running(network, channel.switches))
     if node.kind.openflow == "switch":
         _carry_out(network, made, [open_vswitch.daemon(node)])
         own = [each for each in made.plan.channels if node.name in each.switches and not network.is_off(each.name)]
-        return tuple(each.name for each in own if _await(network, (node.name,), "true"))
+        return tuple(each.name for each in own if reload.without_controller(network, (node.name,)))
     if node.kind.switches_frames:
         _run(network, node.name, "ip", "link", "set", "br0", "up")
         return ()
@@ -123,12 +120,8 @@ def _on(network: RunningNetwork, node: Node) -> tuple[str, ...]:
     return ()
 
 
-def _await(network: RunningNetwork, switches: Sequence[str], connected: str) -> tuple[str, ...]:
-    """Waits until each switch that is on says of its controller that it is connected, or is not; those that do not say
-    it within WAIT_S.
-    """
-    words = ("sh", "-c", f"{CONNECTED}{connected}")
-    return tuple(each for each in switches if not network.is_off(each) and _status(network, each, *words))
+def _running(network: RunningNetwork, nodes: Iterable[str]) -> tuple[str, ...]:
+    return tuple(each for each in nodes if not network.is_off(each))
 
 
 def _carry_out(network: RunningNetwork, made: Build, commands: Iterable[Command]) -> None:
@@ -140,10 +133,6 @@ def _run(network: RunningNetwork, node: str, *words: str) -> None:
     status, out, err = connection.run(network, network.where(node), [*words], environment=network.environment(node))
     if status:
         raise UserError(f"{node}: {(err or out).decode(errors='replace').strip() or f'exit code {status}'}")
-
-
-def _status(network: RunningNetwork, node: str, *words: str) -> int:
-    return connection.run(network, network.where(node), [*words], environment=network.environment(node))[0]
 
 
 def _note(network: RunningNetwork, name: str, *, off: bool) -> None:

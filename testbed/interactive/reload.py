@@ -6,7 +6,10 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
+from collections.abc import Sequence
 from dataclasses import replace
+from math import ceil
 from typing import Any
 
 from ..error import UserError, one_of
@@ -25,7 +28,11 @@ from . import connection, link_change, node_files
 from .build import Build, build
 from .running_network import RunningNetwork
 
-WAIT_S = 10
+WAIT_S = 20
+"""How long switches may take, all together, to find their controller. A switch says every 5 s whether it is connected
+(ovs-vswitchd's stats-update-interval, which cannot be less), its controller takes seconds to start, and the switch
+tries once a second.
+"""
 BRIDGE = "br0"
 FILES = "files"
 LEAVE = """for each in $(ip netns pids "$1"); do
@@ -36,8 +43,8 @@ rm -rf "$0"
 """
 """Ends what a program has left in its folder, and removes that."""
 
-CONNECTED = f"ovs-vsctl --timeout={WAIT_S} wait-until controller {BRIDGE} is_connected="
-FORGET = f"{CONNECTED}false; for each in flows groups meters; do ovs-ofctl -O {{version}} del-$each {BRIDGE}; done"
+CONNECTED = f"ovs-vsctl --timeout={{seconds}} wait-until controller {BRIDGE} is_connected={{value}}"
+FORGET = f"for each in flows groups meters; do ovs-ofctl -O {{version}} del-$each {BRIDGE}; done"
 
 
 def reload(network: RunningNetwork, wanted: Topology, node: str) -> dict[str, bool]:
@@ -56,16 +63,37 @@ def reload(network: RunningNetwork, wanted: Topology, node: str) -> dict[str, bo
     _refuse_other(network, made)
     channel = channels[node]
     copy = copied(network, channel)
-    connection.carry_out(network, [{"stop": f"controller-{node}"}])
-    for switch in (each for each in channel.switches if not network.is_off(each)):
+    switches = [each for each in channel.switches if not network.is_off(each)]
+    stop(network, node, switches)
+    for switch in switches:
         _in(network, switch, FORGET.format(version=channel.version))
     connection.carry_out(network, starts(made, channel, copy))
     link_change.keep_node(network, wanted.node(node))
-    return {
-        switch: _in(network, switch, f"{CONNECTED}true") == 0
-        for switch in channel.switches
-        if not network.is_off(switch)
-    }
+    missing = without_controller(network, switches)
+    return {switch: switch not in missing for switch in switches}
+
+
+def stop(network: RunningNetwork, controller: str, switches: Sequence[str]) -> None:
+    """Stops a controller, and waits until its switches say so: what starts it next would believe what they said
+    before.
+    """
+    connection.carry_out(network, [{"stop": f"controller-{controller}"}])
+    _await(network, switches, "false")
+
+
+def without_controller(network: RunningNetwork, switches: Sequence[str]) -> tuple[str, ...]:
+    """Those that have not connected to their controller within WAIT_S."""
+    return _await(network, switches, "true")
+
+
+def _await(network: RunningNetwork, switches: Sequence[str], connected: str) -> tuple[str, ...]:
+    """The switches that do not say within WAIT_S, of all, that they are connected, or are not."""
+    end, missing = time.monotonic() + WAIT_S, []
+    for switch in switches:
+        left_s = max(1, ceil(end - time.monotonic()))
+        if _in(network, switch, CONNECTED.format(seconds=left_s, value=connected)):
+            missing.append(switch)
+    return tuple(missing)
 
 
 def copied(network: RunningNetwork, channel: Channel) -> str | None:

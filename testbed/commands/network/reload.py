@@ -33,7 +33,7 @@ def reload(
     """The file that the network was started from is read again, and so is the app that it names. The switches forget
     their flows, groups and meters and connect to the new app; hosts, links and everything else continue.
 
-    The exit code is 1 if a switch has not connected after 10 s; `testbed logs` then says why.
+    The exit code is 1 if a switch has not connected after 20 s; `testbed logs` then says why.
     """
     network = choose(name, node)
     file = Path(network.about["file"])
