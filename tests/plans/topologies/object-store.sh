@@ -822,10 +822,10 @@ ip netns exec tb-us-us.emulator ethtool -K end0 tso off gso off tx-udp-segmentat
 ip netns exec tb-us-us.emulator ethtool -K wire0 tso off gso off tx-udp-segmentation off
 ip netns exec tb-us-us.emulator ethtool -K wire1 tso off gso off tx-udp-segmentation off
 ip netns exec tb-us-us.emulator ethtool -K end1 tso off gso off tx-udp-segmentation off
-tc -n tb-us-us.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 15000us
-tc -n tb-us-us.emulator qdisc add dev end1 root handle 2: tbf rate 47213000bit burst 2271 limit 177049
-tc -n tb-us-us.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 15000us
-tc -n tb-us-us.emulator qdisc add dev end0 root handle 2: tbf rate 47213000bit burst 2271 limit 177049
+tc -n tb-us-us.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 15500us
+tc -n tb-us-us.emulator qdisc add dev end1 root handle 2: tbf rate 47230000bit burst 2271 limit 183017
+tc -n tb-us-us.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 15500us
+tc -n tb-us-us.emulator qdisc add dev end0 root handle 2: tbf rate 47230000bit burst 2271 limit 183017
 ip netns exec tb-us-us.emulator nft 'add table netdev testbed'
 ip netns exec tb-us-us.emulator nft 'add counter netdev testbed data-forward'
 ip netns exec tb-us-us.emulator nft 'add counter netdev testbed dropped-forward'
