@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 import statistics
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from trials import make_trial, steps_data
@@ -17,6 +19,8 @@ from testbed.error import SpecError, UserError
 from testbed.kernel.guest import TrialError
 from testbed.model.background import HeavyTailed, OnOff, schedule
 from testbed.model.workload.arrival import Pareto
+from testbed.spec.load import load_scenario
+from testbed.spec.scenario.trial import trial_data
 from testbed.trial import record
 from testbed.trial.orders.sequence import Orders, orders
 from testbed.trial.workload import background
@@ -97,6 +101,42 @@ def test_each_has_a_port_of_its_own() -> None:
     made = orders(make_trial(background={"web": WEB, "bulk": BULK, "noise": NOISE}))
     runs = [step["run"] for step in steps_data(made.steps) if str(step.get("background", "")).startswith("background-")]
     assert sorted(run[run.index("--port") + 1] for run in runs) == ["7001", "7002", "7003"]
+
+
+def test_a_count_stands_for_as_many_alike_with_draws_of_their_own() -> None:
+    short, long = (
+        make_trial(background={"bulk": {**BULK, "count": 3}, "web": WEB}),
+        make_trial(background={**{f"bulk-{n}": BULK for n in (1, 2, 3)}, "web": WEB}),
+    )
+    assert (short, trial_data(short)) == (long, trial_data(long))
+    assert orders(short).script == orders(long).script
+    assert len(set(map(str, orders(short).drawn.values()))) == 4
+    assert make_trial(background={"bulk": {**BULK, "count": 1}}) == make_trial(background={"bulk": BULK})
+
+
+@pytest.mark.parametrize(
+    ("backgrounds", "what"),
+    [
+        ({"bulk": {**BULK, "count": 0}}, "count: 0 is out of range; allowed: a whole number from 1 to 100"),
+        ({"bulk": {**BULK, "count": 2}, "bulk-2": NOISE}, "'bulk-2' is another one's name, too"),
+        ({"b" * 31: {**BULK, "count": 2}}, f"'{'b' * 31}-1' is not a name"),
+    ],
+)
+def test_a_count_out_of_range_or_names_that_cannot_be_are_refused(
+    backgrounds: dict[str, dict[str, object]], what: str
+) -> None:
+    with pytest.raises(SpecError, match=re.escape(what)):
+        make_trial(background=backgrounds)
+
+
+def test_a_count_can_be_varied(tmp_path: Path) -> None:
+    (tmp_path / "net.yaml").write_text(yaml.safe_dump(trial_data(make_trial())["topology"]))
+    said = {"name": "bulks", "topology": "net.yaml", "background": {"bulk": BULK}}
+    said |= {"workload": {"tool": "flow", "from": "a", "to": "b", "duration": "1 s"}}
+    said |= {"sweep": {"background.bulk.count": [1, 2]}}
+    (tmp_path / "bulks.yaml").write_text(yaml.safe_dump(said))
+    cells = load_scenario(tmp_path / "bulks.yaml").cells
+    assert [[name for name, _ in cell.background] for cell in cells] == [["bulk"], ["bulk-1", "bulk-2"]]
 
 
 def test_hosts_beside_the_workload_can_have_traffic_too() -> None:

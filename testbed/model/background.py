@@ -8,13 +8,14 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar, TypeAlias
 
 from ..codec.fault import Fault
 from ..codec.frozen import dataclass
 from ..codec.keyed import key, keyed
-from ..codec.kind import RATE, SPAN, TIME, variant
+from ..codec.kind import RATE, SPAN, TIME, variant, whole
 from ..error import UserError
 from .workload.arrival import ARRIVAL_RATE, PARETO, Pareto
 from .workload.control import CONGESTION
@@ -22,6 +23,8 @@ from .workload.fact import LENGTH, Ends
 
 FLOWS_MAX = 20_000
 """The most flows of one background. Each needs its own client port, of which there are 28 232."""
+
+COUNT_MAX = 100
 
 
 @keyed
@@ -38,6 +41,13 @@ class _Background(Ends):
         "duration",
         SPAN,
         "How long it runs at most; default: as long as the workload.",
+        default=None,
+        kw_only=True,
+    )
+    count: int | None = key(
+        "count",
+        whole(1, COUNT_MAX),
+        "How many there are; default: one. More are called NAME-1, NAME-2 and so on.",
         default=None,
         kw_only=True,
     )
@@ -94,6 +104,17 @@ BACKGROUND = variant("pattern", PATTERNS)
 
 Backgrounds: TypeAlias = tuple[tuple[str, Background], ...]
 """Each with its name."""
+
+
+def names(name: str, background: Background) -> tuple[str, ...]:
+    """What as many as there are of a background are called."""
+    count = background.count or 1
+    return (name,) if count == 1 else tuple(f"{name}-{n}" for n in range(1, count + 1))
+
+
+def one_by_one(backgrounds: Backgrounds) -> Backgrounds:
+    """Each of them by itself, without a `count`."""
+    return tuple((own, replace(each, count=None)) for name, each in backgrounds for own in names(name, each))
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from ...codec.fault import Fault, Path
 from ...codec.frozen import dataclass
 from ...error import ValueRefused, one_of
 from ...model.address import address_book
-from ...model.background import Background, Backgrounds
+from ...model.background import Background, Backgrounds, one_by_one
 from ...model.event_need import event_faults, late_faults
 from ...model.link.impairment import IMPAIRMENTS
 from ...model.openflow import Neighbours
@@ -358,7 +358,7 @@ class Resolver:
             mine = tuple(change for change in changes if change.key.name == name)
             own = replace(fault, path=tuple(rest))
             self._blame((*mine, *base.chosen), own, ("background", name))
-        return None if faults else tuple(files.items())
+        return None if faults else one_by_one(tuple(files.items()))
 
     def _see_schedules(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
@@ -10,7 +11,7 @@ from ...codec.fault import Fault
 from ...codec.scalar import NAME_ALLOWED, NAME_PATTERN
 from ...error import UserError, one_of
 from ...model.address import address_book
-from ...model.background import Background
+from ...model.background import Background, names
 from ...model.route import way
 from ...model.topology import Topology
 from ...model.workload import Workload
@@ -57,9 +58,12 @@ def background_faults(
 ) -> list[Fault]:
     """What is wrong with them in this topology and beside this workload; paths are seen from the mapping."""
     faults: list[Fault] = []
+    taken = Counter(own for name, each in backgrounds.items() for own in names(name, each))
     for name, background in backgrounds.items():
-        if not re.fullmatch(NAME_PATTERN, name):
-            faults.append(Fault((name,), f"{name!r} is not a name", NAME_ALLOWED))
+        wrong = [own for own in names(name, background) if not re.fullmatch(NAME_PATTERN, own)]
+        twice = [own for own in names(name, background) if taken[own] > 1]
+        faults += [Fault((name,), f"{own!r} is not a name", NAME_ALLOWED) for own in wrong[:1]]
+        faults += [Fault((name,), f"{own!r} is another one's name, too", "other names") for own in twice[:1]]
         faults += [fault.under(name) for fault in background.faults()]
         if topology is not None:
             faults += [fault.under(name) for fault in place_faults(background, topology)]

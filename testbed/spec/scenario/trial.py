@@ -9,6 +9,7 @@ from ...codec.keyed import Keyed, Kind, check, key, named
 from ...codec.kind import TEXT, WORD, mapped, record
 from ...codec.scalar import whole
 from ...error import SpecError
+from ...model.background import one_by_one
 from ...model.run_setting import REPETITIONS_MAX, SEED_MAX, Samples
 from ...model.scenario import Trial
 from ...model.workload.tool import keys_of
@@ -88,5 +89,5 @@ def trial_of(data: Mapping[str, Any], source: str = "trial") -> Trial:
         captures=file.captures,
         limits=file.limits,
         sysctls=file.sysctls,
-        background=file.background or (),
+        background=one_by_one(file.background or ()),
     )
