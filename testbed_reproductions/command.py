@@ -48,7 +48,7 @@ from . import again, kept, look
 from .check import ERROR
 from .look import Looks
 from .measured import Measured, Size
-from .page import Both, changes_of, markdown, reason, remark, summary_of
+from .page import Both, Costs, changes_of, markdown, reason, remark, summary_of
 from .paper import cloudcmp, interdatacenter, links, object_store, throughput_profile
 from .row import Finding, Row
 
@@ -444,17 +444,19 @@ def citations() -> dict[str, Citation]:
 def _write(page: Path, runs: Runs, found: Mapping[str, Finding]) -> None:
     """The page with all rows: what was found, what else is in the results folder, and for other rows what is kept."""
     try:
-        with behind(runs, found) as (findings, said):
+        with behind(runs, found) as (findings, said, costs):
             page.parent.mkdir(parents=True, exist_ok=True)
             changes = changes_of(page.read_text()) if page.exists() else ""
-            write_named(page, markdown(findings, citations(), said, changes))
+            write_named(page, markdown(findings, citations(), said, changes, costs))
     except OSError as error:
         raise UserError(f"{page} cannot be written: {error.strerror}; allowed: -o with a file that can") from None
 
 
 @contextmanager
-def behind(runs: Runs | None, found: Mapping[str, Finding]) -> Iterator[tuple[list[Both], str]]:
-    """The findings of all rows in both sizes, and what is said of the trials behind those that are kept."""
+def behind(runs: Runs | None, found: Mapping[str, Finding]) -> Iterator[tuple[list[Both], str, Costs]]:
+    """The findings of all rows in both sizes; what is said of the trials behind those that are kept, and what these
+    cost, by size and scenario.
+    """
     with ExitStack() as stack:
         folders = {size: stack.enter_context(kept.unpacked(kept.FOLDER / size)) for size in SIZES}
         others = {size: Runs(folder, size, Terminal()) for size, folder in folders.items()}
@@ -470,4 +472,5 @@ def behind(runs: Runs | None, found: Mapping[str, Finding]) -> Iterator[tuple[li
         said = " ".join(
             f"{size.capitalize()}: {kept.said(folder, kept.FOLDER / size)}" for size, folder in folders.items()
         )
-        yield [Both(finding(row, "quick"), finding(row, "full")) for row in ROWS], said
+        costs: Costs = {size: kept.costs(folder) for size, folder in folders.items()}
+        yield [Both(finding(row, "quick"), finding(row, "full")) for row in ROWS], said, costs

@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -21,6 +22,7 @@ import pyarrow.parquet as pq
 from testbed.api import Store, UserError
 
 from . import again, look
+from .row import Cost
 
 FOLDER = Path(__file__).parent / "data"
 PROVENANCE = "provenance.json"
@@ -108,7 +110,7 @@ def said(results: Path, kept: Path) -> str:
     """The trials of a results folder: their number, days, processor time, and lab kernels, and the last audit of the
     tables that they are from; in sentences.
     """
-    hosts = [json.loads(path.read_text()) for path in sorted(results.glob("*/trials/*/host.json"))]
+    hosts = [host for scenario in _hosts(results).values() for host in scenario]
     if not hosts:
         return "no trials."
     kernels = {
@@ -118,11 +120,28 @@ def said(results: Path, kept: Path) -> str:
     }
     days = sorted({str(each["started"])[:10] for each in hosts if each.get("started")})
     when = " to ".join(dict.fromkeys((days[0], days[-1]))) if days else "an unknown day"
-    hours = sum(each.get("cpu_s") or 0.0 for each in hosts) / 3600
+    hours = _cpu_s(hosts) / 3600
     by = " and ".join(sorted(kernels)) or "no lab kernel"
     audits = again.stored(kept)
     audited = f" {audits[-1].in_words()}" if audits else ""
     return f"{len(hosts)} trials of {when}, {hours:.3g} h of processor time, with {by}.{audited}"
+
+
+def costs(results: Path) -> dict[str, Cost]:
+    """Of the trials of each scenario of a results folder."""
+    return {name: Cost(len(hosts), _cpu_s(hosts)) for name, hosts in _hosts(results).items()}
+
+
+def _hosts(results: Path) -> dict[str, list[dict[str, Any]]]:
+    """What host.json says of each trial, by scenario."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for path in sorted(results.glob("*/trials/*/host.json")):
+        found.setdefault(path.parents[2].name, []).append(json.loads(path.read_text()))
+    return found
+
+
+def _cpu_s(hosts: list[dict[str, Any]]) -> float:
+    return sum(each.get("cpu_s") or 0.0 for each in hosts)
 
 
 @contextmanager

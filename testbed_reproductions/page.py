@@ -6,13 +6,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import TypeAlias
 
 from testbed.api import Citation, escaped
 
-from .row import Finding, Row
+from .row import Cost, Finding, Row
 
 HEAD = ("Row", "Where", "What", "Printed", "Criterion", "Ours", "Claim", "Quick", "Full")
 OUTCOME = {"pass": "pass", "fail": "**fail**", "cannot tell": "cannot tell", "not run": "not run", None: "–"}
+OUTCOMES: dict[str | None, str] = {"pass": "met", "fail": "not met", "cannot tell": "cannot tell", "not run": "not run"}
 HOW = """For those who ask how the numbers of this testbed compare with the literature. For each row of the publications
 below, this page says what was printed, what comes out here, and how strong the claim is. To see the rows, and to run
 one of them (half a minute):
@@ -35,6 +37,10 @@ CHANGES = "## What changed"
 """The heading of the section that is written by hand, and stays when the page is made anew."""
 
 
+Costs: TypeAlias = Mapping[str, Mapping[str, Cost]]
+"""By size, and by scenario."""
+
+
 def reason(finding: Finding) -> str:
     """What is not met or cannot be told, what limits the result, or why there is none."""
     judged = finding.judgement
@@ -51,13 +57,7 @@ def distinct(findings: Sequence[Finding]) -> list[Finding]:
 def counts(findings: Sequence[Finding]) -> str:
     """The number of rows with each outcome, in one line."""
     number: Counter[str | None] = Counter(finding.outcome for finding in findings)
-    words = {
-        "pass": "met",
-        "fail": "not met",
-        "cannot tell": "cannot tell",
-        "not run": "not run",
-        None: "without anything to meet",
-    }
+    words = {**OUTCOMES, None: "without anything to meet"}
     return ", ".join(f"{number[outcome]} {word}" for outcome, word in words.items() if number[outcome])
 
 
@@ -92,10 +92,17 @@ class Both:
         return self.quick if self.full.judgement is None else self.full
 
 
-def markdown(findings: Sequence[Both], citations: Mapping[str, Citation], kept: str, changes: str = "") -> str:
-    """The page: a table for each publication, and below each table the limits of its rows.
+def markdown(
+    findings: Sequence[Both],
+    citations: Mapping[str, Citation],
+    kept: str,
+    changes: str = "",
+    costs: Costs | None = None,
+) -> str:
+    """The page: a table for each publication, and below each table the limits of its rows and what they cost.
 
-    `kept` says what trials are behind it. `changes` is a section of its own, or empty.
+    `kept` says what trials are behind it. `changes` is a section of its own, or empty. `costs` are those of each
+    scenario, by size.
     """
     quick, full = [each.quick for each in findings], [each.full for each in findings]
     lines = [
@@ -107,10 +114,11 @@ def markdown(findings: Sequence[Both], citations: Mapping[str, Citation], kept: 
         "",
         f"Full: {summary_of(full)}",
     ]
+    by_source = {source: list(members) for source, members in groupby(findings, key=lambda each: each.row.source)}
+    lines += ["", *_by_publication(by_source, citations)]
     lines += ["", CLAIMS, "", CRITERIA]
     lines += ["", changes.strip()] if changes else []
-    for source, members in groupby(findings, key=lambda finding: finding.row.source):
-        group = list(members)
+    for source, group in by_source.items():
         lines += [
             "",
             f"## {escaped(_citation(citations[source]))}",
@@ -125,6 +133,7 @@ def markdown(findings: Sequence[Both], citations: Mapping[str, Citation], kept: 
             if remark(finding):
                 remarks.setdefault(remark(finding), []).append(finding.row.id)
         lines += [f"- {', '.join(ids)}: {escaped(text)}." for text, ids in remarks.items()]
+        lines += _costs(group, costs or {})
     return "\n".join(lines) + "\n"
 
 
@@ -141,6 +150,39 @@ a part is outside when all of them hold together (Bonferroni): so a row is wrong
 same, the value is exact, and has no interval. A printed number is met within half a unit of its last digit, one that is
 printed as approximate within half a unit of its last digit other than 0. Alike is at most 5 % apart, apart is more;
 full is 95 % or more of the line rate; a profile is concave if its C_CC is above 0, and convex if it is below."""
+
+
+def _by_publication(by_source: Mapping[str, Sequence[Both]], citations: Mapping[str, Citation]) -> list[str]:
+    """A table of how many rows of each have which outcome."""
+    kinds = " / ".join(OUTCOMES.values())
+    lines = [_line(("Publication", f"Quick: {kinds}", f"Full: {kinds}")), _line(["---"] * 3)]
+    for source, group in by_source.items():
+        sizes = ([each.quick for each in group], [each.full for each in group])
+        lines.append(_line((_citation(citations[source]), *map(_numbers, sizes))))
+    return lines
+
+
+def _numbers(findings: Sequence[Finding]) -> str:
+    number: Counter[str | None] = Counter(each.outcome for each in findings)
+    return " / ".join(str(number[outcome]) for outcome in OUTCOMES)
+
+
+def _costs(findings: Sequence[Both], costs: Costs) -> list[str]:
+    """A table of what each scenario of these rows cost, as far as it ran."""
+    rows: dict[str, list[str]] = {}
+    for both in findings:
+        for name in both.row.scenarios:
+            rows.setdefault(name, []).append(both.row.id)
+    ran = [name for name in rows if any(name in each for each in costs.values())]
+    if not ran:
+        return []
+    lines = ["", "What these rows cost (trials, and minutes of a processor):", ""]
+    lines += [_line(("Scenario", "Rows", *(size.capitalize() for size in costs))), _line(["---"] * (2 + len(costs)))]
+    for name in ran:
+        found = (each.get(name) for each in costs.values())
+        cells = ("–" if each is None else f"{each.trials}, {each.cpu_s / 60:.3g} min" for each in found)
+        lines.append(_line((name, ", ".join(rows[name]), *cells)))
+    return lines
 
 
 def _citation(citation: Citation) -> str:

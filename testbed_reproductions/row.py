@@ -100,6 +100,14 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Cost:
+    """How many trials of a scenario ran in one size, and for how many seconds of a processor."""
+
+    trials: int
+    cpu_s: float
+
+
+@dataclass(frozen=True)
 class Publication:
     """Makes the rows of one published profile."""
 

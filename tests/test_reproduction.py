@@ -34,7 +34,7 @@ from testbed_reproductions.command import Runs, citations, lacks
 from testbed_reproductions.measured import Measured, with_interval
 from testbed_reproductions.page import Both, changes_of, markdown, summary_of
 from testbed_reproductions.paper import links, throughput_profile
-from testbed_reproductions.row import Finding, Judgement, Row
+from testbed_reproductions.row import Cost, Finding, Judgement, Row
 
 ROWS = {row.id: row for row in command.ROWS}
 ROOT = Path(__file__).parents[1]
@@ -126,7 +126,8 @@ def test_the_page_has_a_line_for_each_row_and_says_what_limits_it() -> None:
     ]
     unlike = Finding(ROWS["K9"], Judgement("× 1", (Holds("it", True),)))
     both = [*(Both(each, each) for each in made[:3]), Both(made[3], unlike)]
-    page = markdown(both, citations(), "Quick: 3 trials.")
+    costs = {"quick": {links.BASELINE: Cost(7, 90.0)}, "full": {}}
+    page = markdown(both, citations(), "Quick: 3 trials.", costs=costs)
     said = "4 rows: 1 met, 1 not met, 2 not run. Of them 3 are distinct findings: 1 met, 1 not met, 1 not run."
     assert f"\nQuick: {said}\n" in page
     assert "\nFull: 4 rows: 2 met, 1 not met, 1 not run. Of them 3 are distinct" in page
@@ -136,6 +137,8 @@ def test_the_page_has_a_line_for_each_row_and_says_what_limits_it() -> None:
     (k9,) = [line for line in page.splitlines() if line.startswith("| K9 |")]
     assert k9.endswith(f" | × 1 | {ROWS['K9'].claim} | not run | pass |")  # of the full size, where it was judged
     assert "- K7: not met: it; too much" in page
+    assert re.search(r"\| Hartpence et al\., .*, 2015 \| 0 / 0 / 0 / 1 \| 1 / 0 / 0 / 0 \|\n", page)
+    assert f"\n| {links.BASELINE} | K9 | 7, 1.5 min | – |\n" in page
     assert "## Hartpence et al., Performance Evaluation of Networks with Physical and Virtual Links, 2015" in page
 
 
@@ -148,8 +151,8 @@ def test_what_is_said_of_a_row_that_is_not_run_is_that_of_the_quick_size() -> No
 @pytest.mark.slow
 def test_the_page_of_the_documentation_is_what_the_kept_results_give() -> None:
     page = (ROOT / "docs/reproduction.md").read_text()
-    with command.behind(None, {}) as (findings, said):
-        assert markdown(findings, citations(), said, changes_of(page)) == page
+    with command.behind(None, {}) as (findings, said, costs):
+        assert markdown(findings, citations(), said, changes_of(page), costs) == page
     unjudged = [each for both in findings for each in (both.quick, both.full) if each.judgement is None]
     reasons = re.compile(r"|.*has not run in its (quick|full) size|.* are missing|this version has no .*")
     assert not [each for each in unjudged if each.row.judge is not None and not reasons.fullmatch(each.why)]
