@@ -28,7 +28,7 @@ GROUPS = {
         "plan": "Print the commands that build a network, and run none.",
         "list": "List the scenarios, topologies, profiles and kernels.",
         "path": "Write a topology of a path between regions of clouds.",
-        "schema": "Print the JSON Schema of topology or scenario files.",
+        "schema": "Print the JSON Schema of topology, scenario or profile files.",
     },
     "measure": {
         "run": "Run the trials of a scenario.",

@@ -1,4 +1,4 @@
-"""`testbed query`: SQL over the trials, flows, samples and queues of one run, or of several."""
+"""`testbed query`: SQL over the tables of one run, or of several."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def query(
         str,
         typer.Argument(
             metavar="SQL",
-            help="A statement over the tables trials, flows, samples and queues. Put names with a dot in double "
-            'quotes: "path.rtt". Of several runs each row has its run.',
+            help="A statement over the tables trials, flows, samples, queues, faults, completions, acks and events. "
+            'Put names with a dot in double quotes: "path.rtt". Of several runs each row has its run.',
         ),
     ],
     format: Annotated[Format, typer.Option(help="The format of the output.")] = Format.table,
