@@ -29,8 +29,8 @@ def link(
         str | None, typer.Option("--name", "-n", metavar="NETWORK", help="The network, if several are up.")
     ] = None,
 ) -> None:
-    """Packets that wait in the link are lost when it changes. A link that is down has no carrier at either end.
-    `loss=1%` is random loss; the other kinds are written as in topology files.
+    """Packets that wait in the link are lost when it changes. A link that is down has no carrier at either end,
+    unless its file says `down: by hand`. `loss=1%` is random loss; the other kinds are written as in topology files.
 
     A link without impairments has no emulator: it can go down and up, and all else takes a rate in the topology file.
     """
