@@ -13,7 +13,7 @@ from testbed.commands.comparison_table import write_table
 from testbed.commands.result_table import finding_lines, print_trials
 from testbed.commands.text_table import TIED, Column, Table
 from testbed.model.scenario import Trial
-from testbed.trial.result import PolicyResult, StageResult, TrialResult
+from testbed.trial.result import PacedResult, PerFlowResult, PolicyResult, StageResult, TrialResult
 
 AXES = tuple(Column(name, folds=True, names=True) for name in ("rtt", "loss", "congestion"))
 ENDS = (Column("Mbit/s", right=True), Column("resent", right=True, drop=1), Column("queue drops", drop=2))
@@ -148,11 +148,19 @@ def test_a_directions_own_number_stays_with_its_words() -> None:
     ]
 
 
-def lost(trial: Trial, *, periodic: int | None = None, random: int = 0, policed: int | None = None) -> TrialResult:
+def lost(
+    trial: Trial,
+    *,
+    periodic: int | None = None,
+    random: int = 0,
+    policed: int | None = None,
+    capped: int | None = None,
+) -> TrialResult:
     found = make_result(trial)
     policy = None if policed is None else PolicyResult(1, 8e6, 1, 0.0, 1, 1, policed, None, None)
+    paced = None if capped is None else PacedResult(per_flow=PerFlowResult(8e6, 1, 0, 1, 1, 1, 1514 * capped, capped))
     stage = StageResult(
-        "path", "forward", 1e8, 0.01, None, None, 0, 0, 0, None, 0, random, 0, None, None, policy=policy
+        "path", "forward", 1e8, 0.01, None, None, 0, 0, 0, None, 0, random, 0, None, None, policy=policy, paced=paced
     )
     return replace(
         found,
@@ -162,7 +170,7 @@ def lost(trial: Trial, *, periodic: int | None = None, random: int = 0, policed:
     )
 
 
-def test_what_a_policy_or_a_random_loss_dropped_is_in_the_table(
+def test_what_a_policy_a_cap_or_a_random_loss_dropped_is_in_the_table(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", "120")
@@ -177,6 +185,8 @@ def test_what_a_policy_or_a_random_loss_dropped_is_in_the_table(
     assert policed["policed"] == "108370"
     assert {"dropped", "random drops"}.isdisjoint(policed)
     assert head_and_row(lost(trial, policed=0))["policed"] == "0", "a policy that never began"
+    assert head_and_row(lost(trial, capped=875))["policed"] == "875", "a cap of each flow"
+    assert head_and_row(lost(trial, capped=875, policed=5))["policed"] == "880"
     both = head_and_row(lost(trial, periodic=4, random=7))
     assert (both["dropped"], both["random drops"]) == ("4/4", "7")
     assert {"policed", "random drops"}.isdisjoint(head_and_row(lost(trial, periodic=4)))

@@ -541,9 +541,12 @@ class TrialResult:
 
     @property
     def policed_packets(self) -> int | None:
-        """The packets that volume policies and policers dropped; None without one."""
-        found = (*(each.policy for each in self.stages), *(each.paced.policer for each in self.stages if each.paced))
-        return sum(counts) if (counts := [each.policed_packets for each in found if each is not None]) else None
+        """The packets that volume policies, policers and caps of flows dropped; None without one."""
+        paced = [each.paced for each in self.stages if each.paced]
+        found = (*(each.policy for each in self.stages), *(each.policer for each in paced))
+        counts = [each.policed_packets for each in found if each is not None]
+        counts += [each.per_flow.dropped_packets for each in paced if each.per_flow is not None]
+        return sum(counts) if counts else None
 
     @property
     def received_bytes(self) -> int | None:
