@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import struct
 import time
@@ -15,8 +16,11 @@ from trials import make_trial, steps_data
 
 from testbed.agent import event as agent
 from testbed.error import SpecError, UserError
+from testbed.kernel.image.feature import OTHER_NAMES
 from testbed.model.event import STATES, When, phases
+from testbed.model.run_setting import Kernel
 from testbed.model.schedule import Change, course, placed
+from testbed.model.workload.control import OF_LINUX
 from testbed.plan.step import Timeline, step_of
 from testbed.spec.load import load_scenario
 from testbed.trial.evidence.case import Case
@@ -248,6 +252,46 @@ def test_a_flow_that_no_event_can_be_about_is_refused_with_its_line(
     schedule = WHEN.replace("FLOW", flow).replace("AFTER", "1 s")
     assert refusals(tmp_path, schedule, scenario) == [said]
     assert refusals(tmp_path, schedule.replace(flow, "flow: 0")) == []
+
+
+PROBES = "\n      - rate: 1 Mbit/s\n        when:\n          phase: probe_up"
+OF_CUBIC = "slow_start, avoidance; in a list with one of them, others too"
+
+
+def test_a_phase_that_a_control_of_linux_does_not_have_is_refused_with_its_line(tmp_path: Path) -> None:
+    swept = f"{SCENARIO}sweep: {{congestion: [bbr, cubic]}}\n"
+    never = f"t.yaml:13: phase: cubic is never in probe_up (with congestion = cubic); allowed: {OF_CUBIC}"
+    assert refusals(tmp_path, PROBES, swept) == [never]
+    assert refusals(tmp_path, PROBES.replace("probe_up", "[probe_up, avoidance]"), swept) == []
+    (other,) = refusals(tmp_path, PROBES.replace("probe_up", "avoidance"), swept)
+    assert "phase: bbr is never in avoidance (with congestion = bbr); allowed: startup, drain, probe_bw," in other
+    assert refusals(tmp_path, PROBES.replace("phase: probe_up", "state: loss"), swept) == []
+
+
+def test_the_controls_of_linux_are_those_of_our_kernels() -> None:
+    config = (Path(__file__).parents[1] / "kernel" / "config").read_text()
+    built = {name.lower() for name in re.findall(r"^CONFIG_TCP_CONG_(\w+)=y$", config, re.MULTILINE)} - {"advanced"}
+    assert {OTHER_NAMES.get(name, name) for name in built} | {"reno"} == OF_LINUX
+
+
+def test_of_several_flows_the_phase_is_of_the_one_that_is_waited_for(tmp_path: Path) -> None:
+    both = SCENARIO.replace("flow,", "flow, flows: 2, congestion: [cubic, bbr],")
+    assert "phase: cubic is never in probe_up" in refusals(tmp_path, PROBES, both)[0]
+    assert refusals(tmp_path, f"{PROBES}\n          flow: 1", both) == []
+    web = "background: {web: {pattern: on-off, from: a, to: b, busy: 1 s, idle: 1 s, congestion: CONTROL}}\n"
+    of_web = f"{PROBES}\n          flow: web"
+    (other,) = refusals(tmp_path, of_web, SCENARIO + web.replace("CONTROL", "reno"))
+    assert "phase: reno is never in probe_up" in other
+    assert refusals(tmp_path, of_web, SCENARIO + web.replace("CONTROL", "bbr")) == []
+
+
+def test_a_control_or_a_kernel_of_ones_own_may_have_any_phase(tmp_path: Path) -> None:
+    assert refusals(tmp_path, PROBES, SCENARIO.replace("flow,", "flow, congestion: mine,")) == []
+    assert refusals(tmp_path, PROBES, f"{SCENARIO}kernel: {{lab: mine}}\n") == []
+    trial = make_trial(path={"schedule": [{"when": {"phase": "probe_up"}, "rate": "1 Mbit/s"}]})
+    with pytest.raises(UserError, match="link path: flow 0 is in probe_up: cubic is never in probe_up"):
+        orders(trial)
+    assert orders(replace(trial, kernel=Kernel("lab", "mine"))).plan.events
 
 
 def test_the_line_is_that_of_the_axis_or_the_option_that_sets_the_schedule(tmp_path: Path) -> None:

@@ -104,11 +104,12 @@ def test_controls_without_phases_leave_slow_start_by_their_threshold(run_trial: 
 
 
 def test_an_event_that_never_comes_makes_the_trial_invalid_and_says_what_was_seen(run_trial: RunTrial) -> None:
-    schedule = [{"when": {"phase": "probe_up"}, **HALF}, {"when": {"state": "open"}, "rate": "2 Mbit/s"}]
+    never = {"phase": "slow_start", "occurrence": 9}
+    schedule = [{"when": never, **HALF}, {"when": {"state": "open"}, "rate": "2 Mbit/s"}]
     ran = run_trial(path={**PATH, "schedule": schedule}, workload={"duration": "3 s", "congestion": "reno"})
     assert ran.result.verdict == "invalid"
     first, second = [each for each in ran.result.findings if each.verdict == "invalid"]
-    assert first.text == "path: the change when flow 0 is in probe_up never came"
+    assert first.text == "path: the change when flow 0 is in slow_start, time 9 never came"
     assert "open/slow_start" in (first.hint or "")
     assert second.text == "path: the change when flow 0 is in open never came"
     assert [each.at_s for each in ran.result.schedule_events] == [None, None]

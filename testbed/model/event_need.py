@@ -10,15 +10,19 @@ from collections.abc import Iterator
 from ..codec.fault import Fault
 from ..units import format_time
 from .background import Backgrounds, Constant
-from .run_setting import Kernel
+from .event import OF_BBR, OF_OTHERS, PHASES, When
+from .run_setting import LAB, Kernel
 from .topology import Link, Topology
 from .workload import FlowWorkload, Workload
+from .workload.control import OF_LINUX
 
 
 def event_faults(
     link: Link, topology: Topology, workload: Workload, background: Backgrounds, kernel: Kernel
 ) -> Iterator[Fault]:
-    """Events of a link that nobody could see in such a trial: of a flow that there is not, and but in virtual time."""
+    """Events of a link that nobody could see in such a trial: of a flow that there is not, of phases that its
+    congestion control does not have, and but in virtual time.
+    """
     others = {name: each for name, each in background if not isinstance(each, Constant)}
     for place, change in enumerate(link.schedule):
         if change.when is None:
@@ -40,6 +44,8 @@ def event_faults(
             if topology.node(source).kind.has_own_kernel:
                 what = f"{source} has a kernel of its own, in which nobody looks"
                 yield Fault((*at, "flow"), what, "a flow from a host", named=True)
+            control = others[flow].congestion if isinstance(flow, str) else workload.asked_flows[flow].congestion
+            yield from _no_phase((*at, "phase"), change.when, control if kernel == LAB else None)
 
 
 def late_faults(link: Link, workload: Workload) -> Iterator[Fault]:
@@ -53,6 +59,14 @@ def late_faults(link: Link, workload: Workload) -> Iterator[Fault]:
         if change.when is not None and change.at_ns >= length_ns:
             what = f"the workload is over after {format_time(length_ns)}, so this never comes"
             yield Fault((place, "after"), what, f"less than {format_time(length_ns)}", named=True)
+
+
+def _no_phase(at: tuple[str | int, ...], when: When, control: str | None) -> Iterator[Fault]:
+    """A control of somebody, and any in a kernel of somebody (None), may tell any phase: nobody knows it here."""
+    told = OF_BBR if control == "bbr" else OF_OTHERS if control in OF_LINUX else PHASES
+    if when.phases and {*told}.isdisjoint(when.phases):
+        what = f"{control} is never in {' or '.join(when.phases)}"
+        yield Fault(at, what, f"{', '.join(told)}; in a list with one of them, others too", named=True)
 
 
 def _numbered(workload: Workload) -> int:

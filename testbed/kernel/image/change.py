@@ -16,6 +16,7 @@ from typing import Protocol
 
 from ... import process
 from ...error import UserError, one_of
+from ...model.workload.control import OF_LINUX
 from .source import MARK, Tree
 
 PLACE = "net/ipv4"
@@ -231,15 +232,8 @@ def _apply(said: str, text: str, work: Path, title: str) -> None:
 
 def _control_in(files: Mapping[str, bytes | None]) -> str | None:
     """The control whose file changes; None if none or several do."""
-    found = {match[1] for name in files if (match := CONTROL_FILE.fullmatch(name))} & KNOWN_FILES
+    found = {match[1] for name in files if (match := CONTROL_FILE.fullmatch(name))} & OF_LINUX
     return found.pop() if len(found) == 1 else None
-
-
-KNOWN_FILES = frozenset(
-    ("bbr", "bic", "cdg", "cubic", "dctcp", "highspeed", "htcp", "hybla", "illinois", "lp", "nv", "scalable", "vegas",
-     "veno", "westwood", "yeah")
-)  # fmt: skip
-"""Files tcp_NAME.c of Linux that are congestion controls of that name, as opposed to tcp_input.c."""
 
 
 def _stripped(name: str) -> str | None:

@@ -14,6 +14,12 @@ PATTERN = "[a-z][a-z0-9_]*"
 NAME_MAX = 15
 """Bytes that the kernel has for the name of a control, without the NUL (TCP_CA_NAME_MAX of linux/tcp.h)."""
 
+OF_LINUX = frozenset(
+    ("bbr", "bic", "cdg", "cubic", "dctcp", "highspeed", "htcp", "hybla", "illinois", "lp", "nv", "reno", "scalable",
+     "vegas", "veno", "westwood", "yeah")
+)  # fmt: skip
+"""The congestion controls of Linux 7.3. All but reno are in a file tcp_NAME.c."""
+
 ALLOWED = "the kernel's name of a congestion control, such as cubic or bbr"
 OBJECT_ALLOWED = "{bpf: FILE}, an object file relative to the scenario's folder, such as {bpf: reno.bpf.o}"
 OF_THE_KERNEL = matching(f"^{PATTERN}$", "A congestion control.", "cubic", "bbr")
