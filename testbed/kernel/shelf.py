@@ -32,7 +32,7 @@ class Shelf:
     record: str
 
     def things(self) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-        """The folder and the record of each thing, the last one made at the end. Damaged records do not count."""
+        """The folder and record of each thing, the one last made or used at the end. Damaged records do not count."""
         for path in sorted(self._records(), key=lambda path: path.stat().st_mtime_ns):
             if (known := self.known(path.parent.name)) is not None:
                 yield path.parent, known

@@ -269,7 +269,9 @@ def list_command(
 ) -> None:
     """List the lab kernels and those for virtual machines.
 
-    The newest is the last. Trials that name no kernel use the newest one with `default: yes`.
+    Kernels for all users come first, then yours; of each, the one that was last made, or used by `testbed cc`, comes
+    last. Trials that name no kernel use the last one with `default: yes`, one of this version of the testbed if there
+    is one.
     """
     images, machines = installed(), kernel_cache.installed()
     if format is Format.json:

@@ -87,7 +87,7 @@ class Cache(Shelf):
     record: str = "kernel.json"
 
     def records(self) -> tuple[tuple[Record, KernelImage], ...]:
-        """The kernels in the folder, the last one built or adopted at the end.
+        """The kernels in the folder, the one last built, adopted or used at the end.
 
         A folder without a complete record, or without its kernel, does not count.
         """
@@ -154,8 +154,8 @@ def shared_caches() -> tuple[Cache, ...]:
 
 
 def records() -> tuple[tuple[Record, KernelImage], ...]:
-    """The kernels for all users, then those of this user, in either group the newest at the end. Of the former, those
-    whose files root alone can have put there.
+    """The kernels for all users, then those of this user, in either group the one last made or used at the end. Of the
+    former, those whose files root alone can have put there.
     """
     for_all = tuple(pair for each in shared_caches() for pair in each.records() if _is_roots(pair[1]))
     return (*for_all, *user_cache().records())
@@ -166,7 +166,7 @@ def _is_roots(image: KernelImage) -> bool:
 
 
 def installed() -> tuple[KernelImage, ...]:
-    """The kernels that this user can use, the newest of this user's own at the end."""
+    """The kernels that this user can use, as `records`."""
     return tuple(image for _, image in records())
 
 
