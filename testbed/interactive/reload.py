@@ -26,7 +26,7 @@ from ..trial import strict_folder
 from ..trial.start.local_words import substituted
 from . import connection, link_change, node_files
 from .build import Build, build
-from .running_network import RunningNetwork
+from .running_network import OFF, RunningNetwork
 
 WAIT_S = 20
 """How long switches may take, all together, to find their controller. A switch says every 5 s whether it is connected
@@ -131,8 +131,10 @@ def _with_place(step: Step, name: str, place: str) -> Step:
 
 def _refuse_other(network: RunningNetwork, made: Build) -> None:
     now = json.loads(json.dumps(made.to_dict()))
-    for key, then in (("topology", "topology"), ("nodes", "nodes"), ("links", "as_started")):
-        if now[key] != network.about[then]:
+    about = network.about
+    nodes = {name: {key: each[key] for key in each if key != OFF} for name, each in about["nodes"].items()}
+    for key, then in (("topology", about["topology"]), ("nodes", nodes), ("links", about["as_started"])):
+        if now[key] != then:
             what = f"the {key} of the file are no longer those of the network {network.name}"
             raise UserError(f"{what}, and only apps can be loaded anew; allowed: testbed down, testbed up")
 
