@@ -898,6 +898,23 @@ def test_a_background_is_what_against_is_about(tmp_path: Path) -> None:
         load_scenario(written(tmp_path, asking("against", ", number: 1"), text))
 
 
+def test_a_number_that_is_another_background_in_another_cell_is_refused(tmp_path: Path) -> None:
+    """The only one of its kind is `bulk`, and the first of three `bulk-1`: the same one."""
+    same = "pattern: constant, from: a, to: b, rate: 1 Mbit/s"
+    there = f"background: {{bulk: {{{same}}}, web: {{{same}}}}}\nsweep: {{background.bulk.count: [1, 3]}}\nexpect:"
+    text = ANSWERS.replace("expect:", there)
+    what = r"x\.yaml:\d+: number: background 1 is bulk-2 or web, by the cell; allowed: one that has this number in all"
+    with pytest.raises(SpecError, match=what):
+        load_scenario(written(tmp_path, asking("against", ", number: 1"), text))
+    with pytest.raises(SpecError, match=what):  # whatever else an option varies
+        load_scenario(written(tmp_path, asking("against", ", number: 1"), text), ["duration=6 s"])
+    assert load_scenario(written(tmp_path, asking("against", ", number: 0"), text)).expect
+    alone = ", number: 1, where: {background.bulk.count: 3}"
+    assert load_scenario(written(tmp_path, asking("against", alone), text)).expect
+    last = text.replace(f"{{bulk: {{{same}}}, web: {{{same}}}}}", f"{{web: {{{same}}}, bulk: {{{same}}}}}")
+    assert load_scenario(written(tmp_path, asking("against", ", number: 1"), last)).expect
+
+
 def test_a_cell_that_cannot_answer_is_named_and_where_leaves_it_out(tmp_path: Path) -> None:
     text = ANSWERS.replace("expect:", "sweep: {flows: [1, 2]}\nexpect:")
     with pytest.raises(SpecError, match="no trial where flows is 1 can have fairness"):

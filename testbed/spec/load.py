@@ -21,7 +21,14 @@ from .congestion import object_files, with_objects
 from .program_file import program_files, with_programs
 from .scenario.cell import Resolver, Rule, rules
 from .scenario.dimension import Dimension, dimensions
-from .scenario.expectation import absent_cells, absent_events, expectations, unanswered, without_round_trip
+from .scenario.expectation import (
+    absent_cells,
+    absent_events,
+    expectations,
+    other_backgrounds,
+    unanswered,
+    without_round_trip,
+)
 from .scenario.file import ScenarioFile
 from .scenario.override import Changed, with_options
 from .scenario.place import place_faults
@@ -93,6 +100,7 @@ def load_scenario(
         faults += absent_events(expected, cells)
         faults += unanswered(expected, cells, interval_ns, spec.metric_units)
     if not resolver.faults:
+        faults += other_backgrounds(expected, cells)
         faults += without_round_trip(expected, cells, interval_ns, strict=changed.is_strict)
     found = [topologies.problem(*each) for each in resolver.in_topologies.values()]
     if resolver.faults or faults or found:

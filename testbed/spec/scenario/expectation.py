@@ -21,6 +21,9 @@ from .cell import texts_of, unread_axes
 from .dimension import Dimension
 from .expect import ExpectFile, short_fault, values
 
+OF_BACKGROUND = "against"
+"""The metric whose number is a background's."""
+
 
 def expectations(
     document: Document,
@@ -102,6 +105,22 @@ def absent_events(rules: Sequence[Expectation], cells: Sequence[Cell]) -> Iterat
                 allowed = f"{one_of(known, rule.since, 'an entry with when')}; or a time, such as 10 s"
                 yield Fault(("expect", number, "measure", "since"), what, allowed, named=True)
                 break
+
+
+def other_backgrounds(rules: Sequence[Expectation], cells: Sequence[Cell]) -> Iterator[Fault]:
+    """Rules about a background by its number, which is another one in some of their cells, as others before it vary in
+    number. One of several that are alike, NAME-1, is NAME where it is the only one.
+    """
+    for number, rule in enumerate(rules):
+        about = (each.background for each in cells if rule.metric == OF_BACKGROUND and _is_about(rule, each))
+        names = {background[rule.number][0] for background in about if rule.number < len(background)}
+        found = sorted(names - {f"{name}-1" for name in names})
+        if len(found) > 1:
+            what = f"background {rule.number} is {' or '.join(found)}, by the cell"
+            allowed = (
+                "one that has this number in all cells, such as one before those of which there are more; or where"
+            )
+            yield Fault(("expect", number, "measure", "number"), what, allowed, named=True)
 
 
 def without_round_trip(
