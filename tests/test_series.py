@@ -413,6 +413,15 @@ def test_counters_do_not_tell_why_a_window_was_small_even_where_packets_were_dro
     assert limited_by(replace(full, flows=(sent,), seen=replace(full.seen, random_drops=10))) == "rate"
 
 
+@pytest.mark.parametrize(("queue_bytes", "limit"), [(0, "policer"), (30_000, "path buffer")])
+def test_a_cap_of_each_flow_drops_as_a_policer_or_as_a_full_buffer(queue_bytes: int, limit: str) -> None:
+    found = trial_result(Made({}, [1e6]))
+    sent = replace(found.flows[0], busy_s=None, rwnd_limited=None, sndbuf_limited=None, congestion=None)
+    cap = PacedResult(per_flow=PerFlowResult(8e6, 1, queue_bytes, 1, 1, 1, 1514 * 875, 875))
+    stage = StageResult("path", "forward", 1e8, 0.01, None, None, 0, 0, 0, None, 0, 0, 0, None, None, paced=cap)
+    assert limited_by(replace(found, flows=(sent,), stages=(stage,))) == limit
+
+
 @pytest.mark.parametrize(("goodput", "limit"), [(2e6, "application"), (1e6, "unknown")])
 def test_flows_that_offer_less_than_the_link_are_limited_by_that(goodput: float, limit: str) -> None:
     """Two flows of 1 Mbit/s each, over 100 Mbit/s."""

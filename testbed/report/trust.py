@@ -107,7 +107,7 @@ def agreement(results: Sequence[TrialResult]) -> list[str]:
         )
     for name, lost in (
         ("random loss", [each.seen.random_drops for each in results]),
-        ("policies", [each.policed_packets for each in results]),
+        ("policies and caps of each flow", [each.policed_packets for each in results]),
         ("queues that signal congestion", [each.seen.aqm_drops for each in results]),
         ("filters of ACKs", [each.seen.filtered_acks for each in results]),
     ):

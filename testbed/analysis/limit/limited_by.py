@@ -151,9 +151,11 @@ def _of_flow(totals: FlowTotals, result: TrialResult, about: Conditions) -> Limi
 
 def _of_datagrams(result: TrialResult) -> Limitation | None:
     """Datagrams that did not arrive were dropped: by what dropped most. TCP would send again, and less."""
+    caps = [each.paced.per_flow for each in result.stages if each.paced is not None and each.paced.per_flow is not None]
+    waited = sum(each.dropped_packets for each in caps if each.queue_bytes)  # for room in the queue of their flow
     drops: dict[Limit, int] = {
-        "policer": result.policed_packets or 0,
-        "path buffer": (result.seen.queue_drops or 0) + (result.seen.aqm_drops or 0),
+        "policer": (result.policed_packets or 0) - waited,
+        "path buffer": (result.seen.queue_drops or 0) + (result.seen.aqm_drops or 0) + waited,
         "loss": (result.seen.dropped_packets or 0) + (result.seen.random_drops or 0),
     }
     total = sum(drops.values())
