@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -116,6 +117,17 @@ def test_alike_findings_of_many_trials_are_one_line() -> None:
     assert finding_lines(found) == [
         ("valid", "4 of 6 trials (rtt 10 ms, 30 ms): window: flows 1–8 waited 1.5–2.5 s (look)")
     ]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "said"),
+    [((1, 2, 3), "bulk-1–3 has 5"), ((2, 10), "bulk-2, 10 has 5"), (range(6, 90, 7), "bulk-6, …, 83 has 5")],
+)
+def test_names_are_a_range_only_if_all_in_it_are_meant(numbers: Sequence[int], said: str) -> None:
+    (trial,) = make_trials(("10 ms",), 1)
+    result = make_result(trial, findings=[finding(f"bulk-{number} has 5") for number in numbers])
+    ((_, text),) = finding_lines([result])
+    assert f"window: {said} (look)" in text
 
 
 def test_findings_of_another_verdict_or_wording_stay_apart() -> None:

@@ -29,6 +29,8 @@ MISSING = 4
 """The exit code where trials are missing, as that of a comparison that lacks some."""
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
+IN_NAME = re.compile(r"[A-Za-z]-?$")
+"""Before a number that is part of a name: bulk-1, s1."""
 WAY = re.compile(r" (forward|backward)\b")
 FLOW = re.compile(r"\bflow (\d+[–,][\d–, ]*\d)")
 BYTES = re.compile(r"\b(\d{5,})(?:–(\d{5,}))? bytes")
@@ -73,7 +75,8 @@ def _merged(texts: Sequence[str]) -> str:
     ways = list(dict.fromkeys(" and ".join(WAY.findall(text)) for text in texts))
     plain = [WAY.sub("", text) for text in texts]
     columns = zip(*(NUMBER.findall(text) for text in plain), strict=True)
-    ranges = iter([_range(numbers) for numbers in columns])
+    named = [bool(IN_NAME.search(plain[0][: each.start()])) for each in NUMBER.finditer(plain[0])]
+    ranges = iter([_range(numbers, named=name) for numbers, name in zip(columns, named, strict=True)])
     found = WAY.findall(texts[0])
     both = iter([" forward and backward" if len(ways) > 1 else f" {way}" for way in found])
     marked = WAY.sub("\0", texts[0])
@@ -95,8 +98,11 @@ def _size(count: int) -> str:
     raise AssertionError(f"BUG: {count} bytes are few")
 
 
-def _range(numbers: Iterable[str]) -> str:
+def _range(numbers: Iterable[str], *, named: bool) -> str:
+    """From the least to the most. Of names the range would be others, too, unless they are all that are in it."""
     ordered = sorted(set(numbers), key=float)
+    if named and len(ordered) <= float(ordered[-1]) - float(ordered[0]):
+        return ", ".join(ordered if len(ordered) <= VALUES_MAX else (ordered[0], "…", ordered[-1]))
     return ordered[0] if len(ordered) == 1 else f"{ordered[0]}–{ordered[-1]}"
 
 
