@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import TypeAlias
 
 from testbed.api import Citation, escaped
@@ -114,7 +113,9 @@ def markdown(
         "",
         f"Full: {summary_of(full)}",
     ]
-    by_source = {source: list(members) for source, members in groupby(findings, key=lambda each: each.row.source)}
+    by_source: dict[str, list[Both]] = {}
+    for each in findings:
+        by_source.setdefault(each.row.source, []).append(each)
     lines += ["", *_by_publication(by_source, citations)]
     lines += ["", CLAIMS, "", CRITERIA]
     lines += ["", changes.strip()] if changes else []

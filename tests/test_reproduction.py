@@ -142,6 +142,13 @@ def test_the_page_has_a_line_for_each_row_and_says_what_limits_it() -> None:
     assert "## Hartpence et al., Performance Evaluation of Networks with Physical and Virtual Links, 2015" in page
 
 
+def test_rows_of_a_publication_that_are_apart_are_in_one_table() -> None:
+    found = [Finding(ROWS[name], None) for name in ("S3-EQ4", "K9", "S3-E4")]
+    page = markdown([Both(each, each) for each in found], citations(), "")
+    assert [page.count(f"\n| {each.row.id} |") for each in found] == [1, 1, 1]
+    assert page.count("\n## Phanekham") == 1
+
+
 def test_what_is_said_of_a_row_that_is_not_run_is_that_of_the_quick_size() -> None:
     none = Finding(ROWS["K9"], None, "this version has no engine: mininet")
     page = markdown([Both(none, none)], citations(), "")
