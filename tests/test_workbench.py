@@ -12,6 +12,7 @@ import pytest
 
 from testbed.cache_folder import open_lock
 from testbed.commands.candidate import contender
+from testbed.error import UserError
 from testbed.kernel.image import change as changes
 from testbed.kernel.image.workbench import Workbench
 
@@ -46,6 +47,18 @@ def test_a_change_is_read_while_no_build_exchanges_files(
     contender._read(tmp_path / name, made, ())
     assert held == [True]
     assert not is_steady(made)
+
+
+@pytest.mark.parametrize("name", ["mine", "reno"])
+def test_a_patch_with_a_control_that_neither_side_would_run_is_refused(tmp_path: Path, name: str) -> None:
+    """Reno is in tcp_cong.c: a new tcp_reno.c is no change of it."""
+    file = f"net/ipv4/tcp_{name}.c"
+    added = ("struct tcp_congestion_ops mine = {", '\t.name = "mine",', "};", f"int a = {changes.REGISTERS}(&mine);")
+    body = "".join(f"+{line}\n" for line in added)
+    patch = tmp_path / "my.patch"
+    patch.write_text(f"--- /dev/null\n+++ b/{file}\n@@ -0,0 +1,{len(added)} @@\n{body}")
+    with pytest.raises(UserError, match=f"tcp_{name}.c adds the congestion control mine, which neither side would run"):
+        changes.of_patch(patch, bench(tmp_path / "bench"))
 
 
 def test_a_build_exchanges_files_while_nobody_reads_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -232,7 +232,7 @@ def _apply(said: str, text: str, work: Path, title: str) -> None:
 
 def _control_in(files: Mapping[str, bytes | None]) -> str | None:
     """The control whose file changes; None if none or several do."""
-    found = {match[1] for name in files if (match := CONTROL_FILE.fullmatch(name))} & OF_LINUX
+    found = {match[1] for name in files if (match := CONTROL_FILE.fullmatch(name))} & (OF_LINUX - {"reno"})
     return found.pop() if len(found) == 1 else None
 
 
