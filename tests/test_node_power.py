@@ -12,11 +12,15 @@ from interactive import Home
 
 from testbed.commands.network.iperf import busiest, limit, rate_between
 from testbed.error import SpecError
-from testbed.interactive.running_network import RunningNetwork
+from testbed.interactive import connection, power, reload
+from testbed.interactive.build import build
+from testbed.interactive.running_network import OFF, RunningNetwork
 from testbed.interactive.watch.flow_table import Names
 from testbed.journal import Entry
+from testbed.model.run_setting import Kernel
 from testbed.spec.load import load_topology
 from testbed.spec.topology.change import changed
+from testbed.spec.topology.file import TopologyFile
 
 NET = """name: net
 nodes:
@@ -135,6 +139,41 @@ def test_a_switch_that_is_off_passes_nothing_and_comes_back(home: Home) -> None:
     assert says_connected(home, "s1") == "true"  # the start has waited for it
     assert reaches(home, "a", "b")
     assert events(home) == []
+
+
+@pytest.mark.lab
+@pytest.mark.xdist_group("node_power")
+def test_a_controller_that_an_interrupted_reload_has_left_stopped_starts_with_the_next(home: Home) -> None:
+    (home.folder / "app.py").write_text(APP)
+    (network,) = networks_of(home)
+    connection.carry_out(network, [{"stop": "controller-c0"}])
+    assert "with 2 of 2 switches" in home.says("reload", "c0")
+
+
+def test_a_node_that_has_started_is_on_whoever_interrupts_the_wait_for_its_controller(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "net.yaml").write_text(NET)
+    (tmp_path / "app.py").write_text(APP)
+    topology = load_topology(tmp_path / "net.yaml")
+    made = build(topology, Kernel("lab-realtime"))
+    about = json.loads(json.dumps({**made.to_dict(), "kernel": "lab-realtime"}))
+    for name in ("s1", "c0"):
+        about["nodes"][name][OFF] = True
+    (tmp_path / "network.json").write_text(json.dumps(about))
+    (tmp_path / "topology.json").write_text(json.dumps(TopologyFile.of(topology).written()))
+    network = RunningNetwork(Entry("network", "net", {"folder": str(tmp_path)}))
+
+    def interrupted(*words: object) -> tuple[str, ...]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(connection, "carry_out", lambda *words: None)
+    monkeypatch.setattr(reload, "without_controller", interrupted)
+    for name in ("c0", "s1"):
+        assert network.is_off(name)
+        with pytest.raises(KeyboardInterrupt):
+            power.switch_on(network, name)
+        assert not network.is_off(name)
 
 
 @pytest.mark.lab

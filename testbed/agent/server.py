@@ -171,8 +171,12 @@ class Server:
                     self.send(0, frame.STARTED, step["background"].encode())
 
     def end(self, name: str) -> None:
-        """Ends a program of the network, whether it wants to or not, or has ended long ago."""
-        program = self.trial.running.pop(name)
+        """Ends a program of the network, whether it wants to or not, or has ended long ago. One that was ended before
+        is no error: who asked for that may have been interrupted before it was started again.
+        """
+        program = self.trial.running.pop(name, None)
+        if program is None:
+            return
         if program.poll() is None:
             program.send_signal(signal.SIGTERM)
         for _ in range(int(PATIENCE_S / LOOK_AGAIN_S)):

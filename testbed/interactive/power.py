@@ -48,15 +48,13 @@ def switch_off(network: RunningNetwork, name: str) -> None:
 
 
 def switch_on(network: RunningNetwork, name: str) -> tuple[str, ...]:
-    """What is not connected after WAIT_S: the controller of a switch, or switches of a controller. Raises UserError for
-    a node that is not off.
+    """What is not connected after reload.WAIT_S: the controller of a switch, or switches of a controller. Raises
+    UserError for a node that is not off.
     """
     node = _node(network, name)
     if not network.is_off(name):
         raise UserError(f"{name} of {network.name} is on; allowed: testbed node {name} stop, or restart")
-    missing = _on(network, node)
-    _note(network, name, off=False)
-    return missing
+    return _on(network, node)
 
 
 def restart(network: RunningNetwork, name: str) -> tuple[str, ...]:
@@ -65,9 +63,7 @@ def restart(network: RunningNetwork, name: str) -> tuple[str, ...]:
     if not network.is_off(name):
         _off(network, node)
         _note(network, name, off=True)
-    missing = _on(network, node)
-    _note(network, name, off=False)
-    return missing
+    return _on(network, node)
 
 
 def _node(network: RunningNetwork, name: str) -> Node:
@@ -102,22 +98,30 @@ def _off(network: RunningNetwork, node: Node) -> None:
 
 
 def _on(network: RunningNetwork, node: Node) -> tuple[str, ...]:
+    """It is on whoever interrupts the wait."""
+    _start(network, node)
+    _note(network, node.name, off=False)
+    channels = control_channel.channels(topology_of(network))
+    if node.kind.openflow == "controller":
+        switches = next(each for each in channels if each.name == node.name).switches
+        return reload.without_controller(network, _running(network, switches))
+    own = [each for each in channels if node.name in each.switches and not network.is_off(each.name)]
+    return tuple(each.name for each in own if reload.without_controller(network, (node.name,)))
+
+
+def _start(network: RunningNetwork, node: Node) -> None:
     made = build(topology_of(network), Kernel(network.about["kernel"]))
     if node.kind.openflow == "controller":
         channel = next(each for each in made.plan.channels if each.name == node.name)
         connection.carry_out(network, reload.starts(made, channel, reload.copied(network, channel)))
-        return reload.without_controller(network, _running(network, channel.switches))
-    if node.kind.openflow == "switch":
+    elif node.kind.openflow == "switch":
         _carry_out(network, made, [open_vswitch.daemon(node)])
-        own = [each for each in made.plan.channels if node.name in each.switches and not network.is_off(each.name)]
-        return tuple(each.name for each in own if reload.without_controller(network, (node.name,)))
-    if node.kind.switches_frames:
+    elif node.kind.switches_frames:
         _run(network, node.name, "ip", "link", "set", "br0", "up")
-        return ()
-    _run(network, node.name, "nft", "delete", "table", "inet", SILENT)
-    commands = frr.commands(made.topology, made.plan.book) if node.finds_routes else ()
-    _carry_out(network, made, [each for each in commands if getattr(each, "router", None) == node.name])
-    return ()
+    else:
+        _run(network, node.name, "nft", "delete", "table", "inet", SILENT)
+        commands = frr.commands(made.topology, made.plan.book) if node.finds_routes else ()
+        _carry_out(network, made, [each for each in commands if getattr(each, "router", None) == node.name])
 
 
 def _running(network: RunningNetwork, nodes: Iterable[str]) -> tuple[str, ...]:
