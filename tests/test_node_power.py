@@ -121,10 +121,6 @@ def connected(home: Home) -> None:
         home.says("exec", switch, "--", *waits)
 
 
-def says_connected(home: Home, switch: str) -> str:
-    return home.says("exec", switch, "--", "ovs-vsctl", "get", "controller", "br0", "is_connected").strip()
-
-
 @pytest.mark.lab
 @pytest.mark.xdist_group("node_power")
 def test_a_switch_that_is_off_passes_nothing_and_comes_back(home: Home) -> None:
@@ -193,7 +189,8 @@ def test_a_controller_that_was_off_starts_with_the_app_that_was_loaded_last(home
     home.says("reload", "c0")
     home.says("node", "c0", "stop")
     for switch in ("s1", "s2"):
-        assert says_connected(home, switch) == "false"  # or the wait below would be for nothing
+        said = home.says("exec", switch, "--", "ovs-vsctl", "get", "controller", "br0", "is_connected")
+        assert said.strip() == "false"  # or the wait below would be for nothing
     refused = home.run("reload", "c0")
     assert (refused.returncode, b"c0 of net is off" in refused.stderr) == (2, True)
     (home.folder / "app.py").write_text("this is no app")

@@ -84,9 +84,7 @@ def _can(topology: Topology, node: Node) -> bool:
 
 def _off(network: RunningNetwork, node: Node) -> None:
     if node.kind.openflow == "controller":
-        channels = control_channel.channels(topology_of(network))
-        switches = next(each for each in channels if each.name == node.name).switches
-        reload.stop(network, node.name, _running(network, switches))
+        reload.stop(network, node.name, _switches(network, node))
     elif node.kind.openflow == "switch":
         _run(network, node.name, "sh", "-c", OVS_OFF)
     elif node.kind.switches_frames:
@@ -101,10 +99,9 @@ def _on(network: RunningNetwork, node: Node) -> tuple[str, ...]:
     """It is on whoever interrupts the wait."""
     _start(network, node)
     _note(network, node.name, off=False)
-    channels = control_channel.channels(topology_of(network))
     if node.kind.openflow == "controller":
-        switches = next(each for each in channels if each.name == node.name).switches
-        return reload.without_controller(network, _running(network, switches))
+        return reload.without_controller(network, _switches(network, node))
+    channels = control_channel.channels(topology_of(network))
     own = [each for each in channels if node.name in each.switches and not network.is_off(each.name)]
     return tuple(each.name for each in own if reload.without_controller(network, (node.name,)))
 
@@ -124,8 +121,9 @@ def _start(network: RunningNetwork, node: Node) -> None:
         _carry_out(network, made, [each for each in commands if getattr(each, "router", None) == node.name])
 
 
-def _running(network: RunningNetwork, nodes: Iterable[str]) -> tuple[str, ...]:
-    return tuple(each for each in nodes if not network.is_off(each))
+def _switches(network: RunningNetwork, controller: Node) -> tuple[str, ...]:
+    channels = control_channel.channels(topology_of(network))
+    return next(each.switches for each in channels if each.name == controller.name)
 
 
 def _carry_out(network: RunningNetwork, made: Build, commands: Iterable[Command]) -> None:

@@ -63,8 +63,8 @@ def reload(network: RunningNetwork, wanted: Topology, node: str) -> dict[str, bo
     _refuse_other(network, made)
     channel = channels[node]
     copy = copied(network, channel)
+    stop(network, node, channel.switches)
     switches = [each for each in channel.switches if not network.is_off(each)]
-    stop(network, node, switches)
     for switch in switches:
         _in(network, switch, FORGET.format(version=channel.version))
     connection.carry_out(network, starts(made, channel, copy))
@@ -87,9 +87,9 @@ def without_controller(network: RunningNetwork, switches: Sequence[str]) -> tupl
 
 
 def _await(network: RunningNetwork, switches: Sequence[str], connected: str) -> tuple[str, ...]:
-    """The switches that do not say within WAIT_S, of all, that they are connected, or are not."""
+    """The switches that are on and do not say within WAIT_S, of all, that they are connected, or are not."""
     end, missing = time.monotonic() + WAIT_S, []
-    for switch in switches:
+    for switch in (each for each in switches if not network.is_off(each)):
         left_s = max(1, ceil(end - time.monotonic()))
         if _in(network, switch, CONNECTED.format(seconds=left_s, value=connected)):
             missing.append(switch)
