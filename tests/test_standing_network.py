@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import subprocess
 from collections.abc import Iterator
@@ -165,6 +166,13 @@ def test_schedules_begin_when_asked(tmp_path: Path) -> None:
     home.clean()
 
 
+def round_trip_ms(home: Home) -> float:
+    """Of one ping from a to b, at least what the link delays: a busy computer adds to it."""
+    found = re.search(r"time=([\d.]+) ms", home.says("ping", "a", "b", "--count", "1"))
+    assert found
+    return float(found.group(1))
+
+
 def test_a_link_changes_by_hand_and_goes_down_and_up(tmp_path: Path) -> None:
     home = Home.at(tmp_path)
     (tmp_path / "net.yaml").write_text(
@@ -185,7 +193,7 @@ def test_a_link_changes_by_hand_and_goes_down_and_up(tmp_path: Path) -> None:
     found = home.says(*queues)
     assert "delay 100ms" in found
     assert "pfifo 3: parent 2:1 limit 20p" in found
-    assert "time=20" in home.says("ping", "a", "b", "--count", "1")
+    assert round_trip_ms(home) >= 200
     asked = json.loads(home.says("status", "--format", "json"))[0]["links"][0]["asked"]
     assert asked == {"rate": "10 Mbit/s", "rtt": "200 ms", "loss": "1 in 10", "buffer": "20 packets"}
     sends = "for each in $(seq 100); do echo x >/dev/udp/10.0.0.2/9; done"
@@ -201,7 +209,8 @@ def test_a_link_changes_by_hand_and_goes_down_and_up(tmp_path: Path) -> None:
     assert home.says("link", "path", "loss=none", "rtt=10 ms").endswith(
         ": rate 10 Mbit/s, rtt 10 ms, buffer 20 packets\n"
     )
-    assert "time=10" in home.says("ping", "a", "b", "--count", "1")
+    assert "delay 5ms" in home.says(*queues)
+    assert 10 <= round_trip_ms(home) < 200
 
     for words, why in (
         (("plain", "rtt=3 ms"), "has no emulator of ours: it asks for nothing; allowed: down and up"),
