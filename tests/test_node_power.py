@@ -126,6 +126,7 @@ def connected(home: Home) -> None:
 def test_a_switch_that_is_off_passes_nothing_and_comes_back(home: Home) -> None:
     assert reaches(home, "a", "b")
     home.says("node", "s1", "stop")
+    assert home.says("exec", "s1", "--", "ovs-vsctl", "get", "controller", "br0", "is_connected") == "false\n"
     assert not reaches(home, "a", "b")
     assert "s1 is off: testbed node s1 start" in events(home)
     again = home.run("node", "s1", "stop")

@@ -33,9 +33,13 @@ SILENCE = f"""table inet {SILENT} {{
 END = 'for each in "$@"; do pid=$(cat "$each" 2>/dev/null) && kill "$pid" 2>/dev/null; done; true'
 OVS_OFF = (
     "ovs-appctl --timeout=10 -t ovs-vswitchd exit --cleanup 2>/dev/null; "
-    'for n in $(seq 100); do kill -0 "$(cat "$OVS_RUNDIR/ovs-vswitchd.pid" 2>/dev/null)" 2>/dev/null || exit 0; '
-    'sleep 0.1; done; kill -9 "$(cat "$OVS_RUNDIR/ovs-vswitchd.pid")"'
+    'pid=$(cat "$OVS_RUNDIR/ovs-vswitchd.pid" 2>/dev/null); '
+    'for n in $(seq 100); do [ "$pid" ] && kill -0 "$pid" 2>/dev/null || { pid=; break; }; sleep 0.1; done; '
+    '[ -z "$pid" ] || kill -9 "$pid"; '
+    "ovs-vsctl --no-wait --if-exists set controller br0 is_connected=false"
 )
+"""A daemon that is gone leaves in the database that it is connected, and who waits for its next start would believe
+that."""
 
 
 def switch_off(network: RunningNetwork, name: str) -> None:
