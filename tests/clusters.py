@@ -6,17 +6,16 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from distributed import Client
+from patience import PATIENCE_S, wait_for
 
 TESTS = Path(__file__).parent
 STUB = TESTS / "cluster_stub.py"
-START_S = 60.0
 
 
 @dataclass
@@ -52,7 +51,7 @@ class Processes:
 
     def wait(self, workers: int) -> None:
         with Client(self.address, set_as_default=False) as client:
-            client.wait_for_workers(workers, timeout=START_S)
+            client.wait_for_workers(workers, timeout=PATIENCE_S)
 
     def kill(self, name: str) -> None:
         worker = self.workers.pop(name)
@@ -99,10 +98,3 @@ def processes(folder: Path, **environment: str) -> Iterator[Processes]:
         yield cluster
     finally:
         cluster.end()
-
-
-def wait_for(is_so: Callable[[], bool], limit_s: float = START_S) -> None:
-    until = time.monotonic() + limit_s
-    while not is_so():
-        assert time.monotonic() < until, "it did not come about"
-        time.sleep(0.02)

@@ -21,7 +21,9 @@ from testbed.kernel.ready import probe
 from testbed.trial import run as runner
 from testbed.trial.orders.sequence import orders
 
-hypothesis.settings.register_profile("testbed", deadline=None)  # a loaded machine proves nothing
+hypothesis.settings.register_profile(  # a loaded machine proves nothing
+    "testbed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
 hypothesis.settings.load_profile("testbed")
 
 

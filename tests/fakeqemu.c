@@ -86,6 +86,13 @@ static void raw_sleep(void)
 	asm volatile("syscall" : : "a"(SYS_nanosleep), "D"(&length), "S"(0) : "rcx", "r11", "memory");
 }
 
+static void raw_yield(void)
+{
+	long done;
+
+	asm volatile("syscall" : "=a"(done) : "a"(SYS_sched_yield) : "rcx", "r11", "memory");
+}
+
 static void *signals(void *unused)
 {
 	raw_sleep();
@@ -106,12 +113,14 @@ static void by_wait(void)
 	pthread_join(other, NULL);
 }
 
-static volatile bool is_held;
+static volatile bool is_held, is_wanted;
 
 static void *holds(void *unused)
 {
 	pthread_mutex_lock(&mutex);
 	is_held = true;
+	while (!is_wanted)	/* its 5 ms begin when somebody waits, not before */
+		raw_yield();
 	raw_sleep();
 	pthread_mutex_unlock(&mutex);
 	return unused;
@@ -128,6 +137,7 @@ static void before_mutex(void)
 
 static void by_mutex(void)
 {
+	is_wanted = true;
 	pthread_mutex_lock(&mutex);
 	pthread_mutex_unlock(&mutex);
 	pthread_join(holder, NULL);

@@ -12,13 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from leftover import outlive, processes_below
+from patience import PATIENCE_S
 
 from testbed.cache_folder import user_folder
 from testbed.native_program import tools
 
 TESTBED = "from testbed.cli import main; main()"
-PATIENCE_S = 180.0
-"""For a command that may hang; one that takes that long has failed."""
 
 PLAIN = """
 name: {name}

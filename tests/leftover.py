@@ -14,10 +14,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from patience import PATIENCE_S
 from private import NAMES
 
-PATIENCE_S = 20.0
-"""How long processes that were told to go have for it; a test that needs that long has failed."""
 PR_SET_CHILD_SUBREAPER = 36
 LIBC = ctypes.CDLL(None, use_errno=True)
 

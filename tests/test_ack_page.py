@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from patience import PATIENCE_S
 from storedruns import Made, write_run
 
 from testbed import cli
@@ -144,8 +145,10 @@ def test_a_browser_draws_it_and_shows_the_part_that_is_chosen(tmp_path: Path) ->
     file.write_text(page("t", sides))
     errors: list[str] = []
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+        patience_ms = 1000 * PATIENCE_S
+        chromium = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"], timeout=patience_ms)
         tab = chromium.new_page(viewport={"width": 1000, "height": 1200})
+        tab.set_default_timeout(patience_ms)
         tab.on("console", lambda said: errors.append(said.text) if said.type in ("error", "warning") else None)
         tab.on("pageerror", lambda error: errors.append(str(error)))
         tab.goto(file.as_uri())

@@ -16,7 +16,8 @@ from pathlib import Path
 
 import pytest
 from cluster_stub import FOLDER
-from clusters import STUB, TESTS, Processes, processes, wait_for
+from clusters import STUB, TESTS, Processes, processes
+from patience import PATIENCE_S, wait_for
 from runs import make_trials
 from test_cluster import Campaign, _campaign, _stub  # noqa: F401  (a fixture)
 from test_sweep import Silent
@@ -136,7 +137,7 @@ def test_a_scheduler_that_dies_ends_the_run_and_the_next_one_goes_on(
     cluster.wait(1)
     trials = make_trials(["10 ms", "20 ms"], 4)
     for trial in trials:
-        campaign.say(trial, "0.2")
+        campaign.say(trial, "1")
 
     def later() -> None:
         wait_for(lambda: campaign.began().total() > 3)
@@ -236,10 +237,10 @@ def test_workers_that_a_run_started_end_with_it_however_it_ends(
     try:
         assert len(mine) >= 2
         os.kill(running.pid, how) if how is not signal.SIGINT else os.killpg(running.pid, how)
-        running.wait(timeout=60)
+        running.wait(PATIENCE_S)
     finally:
         running.kill()
-    wait_for(lambda: not [pid for pid in mine if is_alive(pid)], 60)
+    wait_for(lambda: not [pid for pid in mine if is_alive(pid)])
     assert not Store(campaign.folder).results()
     assert how is signal.SIGKILL or not Store(campaign.folder).partials()
 
@@ -269,7 +270,7 @@ def test_ctrl_c_ends_what_runs_on_the_workers(cluster: Processes, campaign: Camp
     wait_for(lambda: campaign.began().total() >= 1)
     time.sleep(0.5)
     os.kill(running.pid, signal.SIGINT)
-    running.wait(timeout=60)
+    running.wait(PATIENCE_S)
     for trial in trials:
         campaign.say(trial, "0.01")
     summary = campaign.run(trials)  # which the only core could not, if anything still hung there

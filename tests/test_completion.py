@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE_S
 
 from testbed import cli, journal
 from testbed.commands.computer import completion
@@ -21,7 +22,6 @@ from testbed.kernel.image import feature
 from testbed.spec.topology import change
 
 ROOT = Path(__file__).parents[1]
-PATIENCE_S = 60.0
 
 Ask = Callable[[str], tuple[str, list[str]]]
 

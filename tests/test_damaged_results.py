@@ -30,7 +30,7 @@ READING = (
 )
 PROFILE = Path(__file__).with_name("data") / "example-profile.yaml"
 """`testbed results results/example --format profile`."""
-WAIT_S = 60
+WAIT_S = 300
 
 
 def _waited(number: int, frame: FrameType | None) -> NoReturn:

@@ -6,12 +6,12 @@ import json
 import re
 import socket
 import struct
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import wait_for
 from trials import make_trial, steps_data
 
 from testbed.agent import event as agent
@@ -113,10 +113,7 @@ def test_a_flow_that_is_over_is_in_no_state(alone: bool) -> None:
             assert len(list(senders.look())) == len(list(senders.look())) == 1
             client.shutdown(socket.SHUT_WR)
             assert other.recv(1) == b""
-            until_s = time.monotonic() + 5  # the FIN is acknowledged late
-            while list(senders.look()) and time.monotonic() < until_s:
-                pass
-            assert list(senders.look()) == []
+            wait_for(lambda: not list(senders.look()), "the end of the flow")  # the FIN is acknowledged late
 
 
 def scenario(folder: Path, schedule: list[Any], **more: Any) -> Path:

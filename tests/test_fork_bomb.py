@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from patience import wait_for
 
 from testbed.cache_folder import user_folder
 
@@ -107,7 +108,7 @@ def test_in_a_trial_it_ends_that_trial_and_the_next_one_runs(user: User) -> None
     assert "failed" in ran.stderr
     assert "Traceback" not in ran.stderr
     assert any(why in ran.stderr for why in ("more than 4096 processes", "ran out of memory", "the guest died"))
-    assert not user.guests()
+    wait_for(lambda: not user.guests(), "the end of the guest")
     after = user("run", "plain.yaml", "-o", "plain")
     assert after.returncode == 0, after.stdout + after.stderr
 
@@ -118,11 +119,11 @@ def test_in_a_network_that_stands_it_ends_that_network_and_the_next_one_comes_up
     shot = user("exec", "a", "--", "sh", "-c", SHELL_BOMB)
     assert shot.returncode != 0
     assert "Traceback" not in shot.stderr
-    assert not user.guests()
+    wait_for(lambda: not user.guests(), "the end of the guest")
     assert "no network is running" in user("status").stdout
     assert user("clean").returncode == 0
     again = user("up", "net.yaml")
     assert again.returncode == 0, again.stdout + again.stderr
     assert user("exec", "a", "--", "ping", "-c", "1", "b").returncode == 0
     assert user("down", "net").returncode == 0
-    assert not user.guests()
+    wait_for(lambda: not user.guests(), "the end of the guest")

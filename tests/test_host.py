@@ -132,7 +132,9 @@ def test_a_run_that_is_killed_leaves_nothing_on_the_host(tmp_path: Path) -> None
 
 
 def test_open_vswitch_runs_beside_that_of_the_system_and_goes_with_the_trial(tmp_path: Path) -> None:
-    """In user space, which needs no module, with daemons of its own."""
+    """In user space, which needs no module, with daemons of its own. The first ping, its answer and the next ping go to
+    the controller, and no others once it has said what to do; on a busy computer that may be late.
+    """
     nodes = {
         "a": {"type": "host"},
         "b": {"type": "host"},
@@ -141,13 +143,14 @@ def test_open_vswitch_runs_beside_that_of_the_system_and_goes_with_the_trial(tmp
     }
     links = {"one": {"ends": ["a", "s"]}, "two": {"ends": ["s", "b"]}}
     rest = {"id": "t", "params": {}, "repetition": 0, "seed": 1, "kernel": "host"}
-    ping = {"tool": "ping", "from": "a", "to": "b", "count": 4, "interval": "500 ms"}
+    ping = {"tool": "ping", "from": "a", "to": "b", "count": 8, "interval": "1 s"}
     trial = trial_of({**rest, "topology": {"name": "net", "nodes": nodes, "links": links}, "workload": ping}, "test")
     with adopting():
         done = run.run(trial, orders(trial), tmp_path)
         assert descendants("ovs-vswitchd") == set()
-    assert need(PingResult, done.measured).received == 4
+    assert need(PingResult, done.measured).received == 8
     assert done.sdn is not None
-    assert done.sdn.controllers["c"].packet_ins == {"s": 3}
-    assert done.sdn.switches["s"].datapath == "user"
+    assert 3 <= done.sdn.controllers["c"].packet_ins["s"] < 2 * 8
+    switch = done.sdn.switches["s"]
+    assert (switch.datapath, switch.flows_after - switch.flows_before) == ("user", 2)
     assert not Path("/run/tb-ovs").exists()

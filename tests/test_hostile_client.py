@@ -21,7 +21,7 @@ from testbed.process import start
 
 @pytest.fixture
 def relay(tmp_path: Path) -> Iterator[tuple[Relay, Path]]:
-    with socket.socket(socket.AF_UNIX) as listening, start(("sleep", "60"), outlives_us=True) as guest:
+    with socket.socket(socket.AF_UNIX) as listening, start(("sleep", "1000"), outlives_us=True) as guest:
         listening.bind(str(tmp_path / "s"))
         listening.listen()
         listening.setblocking(False)

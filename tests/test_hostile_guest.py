@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import signal
 import socket
 import subprocess
 import sys
@@ -51,9 +52,14 @@ def test_a_sign_of_life_that_makes_no_sense_is_one(sign: bytes, tmp_path: Path) 
     reading, writing = os.pipe()
     os.write(writing, sign + b"lab 2000000000 later\n")
     told: list[float] = []
+
+    def hear(lab_s: float) -> None:
+        told.append(lab_s)
+        running.signal(signal.SIGTERM)
+
     try:
-        with process.start(("sleep", "0.2")) as running:
-            watch(running, tmp_path, reading, told.append, None, lambda: False)
+        with process.start(("sleep", "1000")) as running:
+            watch(running, tmp_path, reading, hear, None, lambda: False)
     finally:
         os.close(reading)
         os.close(writing)

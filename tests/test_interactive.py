@@ -9,14 +9,17 @@ import select
 import signal
 import struct
 import subprocess
+import time
 from collections.abc import Iterator
 from fcntl import ioctl
 from pathlib import Path
 from termios import TIOCSWINSZ
+from typing import Any
 
 import pytest
-from interactive import PATIENCE_S, Home
+from interactive import Home
 from leftover import namespaces
+from patience import PATIENCE_S, wait_for
 
 from testbed.cache_folder import user_folder
 from testbed.kernel.ready import probe, requirement
@@ -57,14 +60,15 @@ def test_a_command_has_our_streams_and_gives_its_status(net: Home) -> None:
     assert len(net.run("exec", "b", "--", "head", "-c", "1000000", "/dev/zero").stdout) == 1000000
     assert net.run("exec", "b", "--", "true", input=much).returncode == 0  # it reads none of it
 
-    assert "1 received" in net.says("exec", "a", "--", "ping", "-c", "1", "-W", "5", "10.0.0.2")
+    assert "1 received" in net.says("exec", "a", "--", "ping", "-c", "1", "-W", "60", "10.0.0.2")
     devices = net.says("exec", "s", "--", "ls", "/sys/class/net").split()
     assert {"br0", "eth0", "eth1"} <= set(devices) <= {"br0", "eth0", "eth1", "lo", "sit0"}
 
 
 def test_many_work_in_it_at_once_and_what_one_leaves_running_goes_on(net: Home) -> None:
-    net.says("exec", "b", "--", "sh", "-c", "setsid -f iperf3 -s -D -I /tmp/net-iperf3.pid")
-    words = net.words("exec", "a", "--", "iperf3", "-c", "10.0.0.2", "-n", "1M", "--connect-timeout", "5000")
+    listens = "until ss -Hltn sport = :5201 | grep -q .; do sleep 0.1; done"
+    net.says("exec", "b", "--", "sh", "-c", f"setsid -f iperf3 -s -D -I /tmp/net-iperf3.pid; {listens}")
+    words = net.words("exec", "a", "--", "iperf3", "-c", "10.0.0.2", "-n", "1M", "--connect-timeout", "60000")
     status = net.words("exec", "a", "--", "cat", "/proc/net/dev")
     several = [
         subprocess.Popen(each, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=net.env, cwd=net.folder)
@@ -157,13 +161,17 @@ def test_a_network_that_goes_down_says_so_to_those_in_it(net: Home) -> None:
         assert b"the network second has gone down" in process.stderr.read()
 
 
+def least_ms(said: str) -> float:
+    """The shortest round trip of pings."""
+    return float(said.rpartition("= ")[2].split("/")[0])
+
+
 @pytest.mark.lab
 def test_the_emulator_of_a_standing_network_is_exact_and_status_counts_what_passed(home: Home) -> None:
     (home.folder / "far.yaml").write_text(EMULATED)
     home.says("up", "far.yaml", "--kernel", "lab-realtime")
-    out = home.says("exec", "client", "--", "ping", "-c", "5", "-i", "0.2", "10.0.1.2")
-    least_ms = float(out.rpartition("= ")[2].split("/")[0])
-    assert 40 <= least_ms < 60  # on the wall clock timers are late, and never early
+    pings = ("exec", "client", "--", "ping", "-c", "5", "-i", "0.2", "10.0.1.2")
+    found = [least_ms(home.says(*pings))]  # on the wall clock timers are late, and never early
     (told,) = json.loads(home.says("status", "--format", "json"))
     assert told["kernel"] == "lab-realtime"
     assert told["nodes"]["server"] == {"type": "host", "ports": {"eth0": ["10.0.1.2/24"]}}
@@ -177,18 +185,23 @@ def test_the_emulator_of_a_standing_network_is_exact_and_status_counts_what_pass
     text = home.says("status")
     assert "client  host    eth0 10.0.0.1/24" in text
     assert "rate 100 Mbit/s, rtt 40 ms" in text
+    while found[-1] >= 60 and len(found) < 20:
+        found.append(least_ms(home.says(*pings)))
+    assert 40 <= min(found) < 60, found
 
 
 @pytest.mark.lab
 def test_status_counts_what_periodic_loss_dropped(home: Home) -> None:
     (home.folder / "far.yaml").write_text(EMULATED.replace("rtt: 40 ms", "rtt: 40 ms, loss: 1 in 4"))
     home.says("up", "far.yaml", "--kernel", "lab-realtime")
-    home.says(
-        "exec", "client", "--", "bash", "-c", "for n in {1..10}; do echo $n >/dev/udp/10.0.1.2/9; done; sleep 0.2"
-    )
-    path, _ = json.loads(home.says("status", "--format", "json"))[0]["links"]
-    assert (path["seen"]["forward"]["packets"], path["seen"]["drops"]) == (10, 2)
-    assert path.keys() == {"name", "ends", "asked", "seen"}
+    home.says("exec", "client", "--", "bash", "-c", "for n in {1..10}; do echo $n >/dev/udp/10.0.1.2/9; done")
+
+    def path() -> dict[str, Any]:
+        return dict(json.loads(home.says("status", "--format", "json"))[0]["links"][0])
+
+    wait_for(lambda: path()["seen"]["forward"]["left"]["packets"] >= 8, "what is not lost")
+    assert (path()["seen"]["forward"]["packets"], path()["seen"]["drops"]) == (10, 2)
+    assert path().keys() == {"name", "ends", "asked", "seen"}
     assert ", 2 dropped" in home.says("status")
 
 
@@ -201,9 +214,10 @@ def test_a_standing_network_idles(home: Home) -> None:
         """CPU time of the guest, whose processes are threads of control of this one on the host."""
         return sum(map(int, Path(f"/proc/{guest}/stat").read_text().rpartition(")")[2].split()[11:13]))
 
-    before = ticks()
+    before, began_s = ticks(), time.monotonic()
     home.says("exec", "a", "--", "sleep", "3")
-    assert ticks() - before < 0.5 * 3 * os.sysconf("SC_CLK_TCK")  # without idling: all of it
+    took_s = time.monotonic() - began_s  # longer than 3 s, if the computer is busy
+    assert ticks() - before < 0.5 * took_s * os.sysconf("SC_CLK_TCK")  # without idling: all that there is
 
 
 @pytest.mark.lab
@@ -289,7 +303,7 @@ def test_no_network_is_no_error(home: Home) -> None:
 @pytest.mark.lab
 def test_switches_and_their_controller_stand(home: Home) -> None:
     home.says("up", "sdn-hosts", "--kernel", "lab-realtime")
-    ping = ("exec", "left", "--", "ping", "-c", "1", "-W", "20", "10.0.0.2")
+    ping = ("exec", "left", "--", "ping", "-c", "1", "-W", "60", "10.0.0.2")
     assert "1 received" in home.says(*ping)
     flows = home.says("exec", "s1", "--", "ovs-ofctl", "-O", "OpenFlow13", "dump-flows", "unix:/run/tb-ovs/s1/br0.mgmt")
     assert "actions=output:" in flows
@@ -306,7 +320,7 @@ def test_virtual_machines_stand_and_take_commands(home: Home) -> None:
     if lacking:
         pytest.skip(lacking[0].what)
     home.says("up", "vm-to-vm", "--kernel", "host")
-    assert "1 received" in home.says("exec", "left", "--", "ping", "-c", "1", "-W", "20", "10.0.0.2")
+    assert "1 received" in home.says("exec", "left", "--", "ping", "-c", "1", "-W", "60", "10.0.0.2")
     done = home.run("exec", "right", "--", "sh", "-c", "cat; echo wrong >&2; exit 7", input=b"given\n")
     assert (done.returncode, done.stdout, done.stderr) == (7, b"given\n", b"wrong\n")
     shell = home.run("shell", "left", input=b"echo one\nfalse\nexit\n")

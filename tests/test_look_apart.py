@@ -12,6 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from patience import wait_for
 from test_gate import EMULATOR, carried, on_data
 from test_gate_sample import of, sampled
 from test_mininet import in_mininet, tc_evidence
@@ -166,6 +167,8 @@ def test_a_packet_that_comes_during_a_look_makes_no_superpacket(
 
 
 NETNS = "tb-look-apart"
+LOOK_BYTES = 1024
+"""A look takes a third of it in the file."""
 FLOOD = """\
 import socket
 flood = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -177,6 +180,11 @@ while True:
 def on(number: int) -> list[str]:
     """The words before a command that shall run on the first processor, or on the last one."""
     return ["taskset", "--cpu-list", str(sorted(os.sched_getaffinity(0))[number])]
+
+
+def passed_bytes() -> int:
+    words = ["tc", "-n", NETNS, "-s", "qdisc", "show", "dev", "eth0"]
+    return int(subprocess.run(words, check=True, stdout=subprocess.PIPE).stdout.split(b"Sent ")[1].split()[0])
 
 
 @pytest.fixture
@@ -196,6 +204,7 @@ def flooded() -> Iterator[None]:
         bucket = "qdisc add dev eth0 root handle 2: tbf rate 10gbit burst 1mb limit 1mb"
         subprocess.run(["tc", "-n", NETNS, *bucket.split()], check=True)
         with subprocess.Popen([*on(0), "ip", "netns", "exec", NETNS, sys.executable, "-c", FLOOD]) as process:
+            wait_for(lambda: passed_bytes() > 1 << 20, "the flood")
             yield
             process.kill()
     finally:
@@ -213,6 +222,7 @@ def test_what_the_kernel_of_this_computer_tells_of_a_busy_queue_is_fine(tmp_path
     with subprocess.Popen(words, stdout=subprocess.DEVNULL) as observer:
         with pytest.raises(subprocess.TimeoutExpired):
             observer.wait(2)
+        wait_for(lambda: file.stat().st_size > 1000 * LOOK_BYTES, "1000 looks")
         observer.send_signal(signal.SIGTERM)
     found = [each for each in queue_samples(file.read_bytes(), (Query("qdisc", NETNS),)) if each.handle == RATE]
     assert len(found) > 1000

@@ -314,8 +314,8 @@ def test_a_program_that_fails_on_a_machine_ends_the_trial_with_its_reason(
 def test_a_server_that_is_never_ready_on_a_machine_is_said(computers: Room, tmp_path: Path) -> None:
     folder = tmp_path / "spec"
     workload = programs(folder)
-    workload["server"] |= {"run": ["sh", "-c", "echo waiting; sleep 100"], "ready": {"tcp": 8080}, "ready_limit": "1 s"}
-    with pytest.raises(TrialError, match=r"(?s)the program server .*was not ready \(tcp:8080\) after 1 s.*waiting"):
+    workload["server"] |= {"run": ["sh", "-c", "echo waiting; sleep 100"], "ready": {"tcp": 8080}, "ready_limit": "5 s"}
+    with pytest.raises(TrialError, match=r"(?s)the program server .*was not ready \(tcp:8080\) after 5 s.*waiting"):
         run(write(computers, folder, workload=workload))
 
 

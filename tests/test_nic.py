@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from interactive import Computer, Home, computer
+from leftover import outlive
 
 from testbed.plan.node.real_nic import Before, Now, Wanted, attach, in_use, undo
 
@@ -122,9 +123,9 @@ class TestAttached:
         before = pc.state()
         home.says("up", home.topology("net", pc.nic), "--kernel", "host")
         for node in ("a", "b"):
-            assert "1 received" in home.says("exec", node, "--", "ping", "-c", "1", "-W", "5", "10.0.0.99")
+            assert "1 received" in home.says("exec", node, "--", "ping", "-c", "1", "-W", "60", "10.0.0.99")
         seen = subprocess.run(
-            ("ip", "netns", "exec", pc.world, "ping", "-c", "1", "-W", "5", "10.0.0.2"), capture_output=True, text=True
+            ("ip", "netns", "exec", pc.world, "ping", "-c", "1", "-W", "60", "10.0.0.2"), capture_output=True, text=True
         )
         assert "1 received" in seen.stdout
         assert pc.state() != before
@@ -157,7 +158,9 @@ class TestAttached:
         before = pc.state()
         home.says("up", home.topology("net", pc.nic), "--kernel", "host")
         (entry,) = (home.cache / "journal").glob("network-*")
-        os.kill(json.loads(entry.read_text().splitlines()[-1])["about"]["keeper"]["pid"], 9)
+        keeper = json.loads(entry.read_text().splitlines()[-1])["about"]["keeper"]["pid"]
+        os.kill(keeper, 9)
+        assert outlive([keeper]) == []
         again = home.run("up", home.topology("other", pc.nic), "--kernel", "host")
         assert (
             "was left attached by the network net, which was killed; to fix it, type: testbed clean"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,7 +32,7 @@ def keep(number, frame):
 
 signal.signal(signal.SIGTERM, keep)
 print(open(sys.argv[1]).read(), flush=True)
-time.sleep(60)
+time.sleep(1000)
 """
 """What keeps for longer than a process is given that is only ended."""
 IN_THE_BACKGROUND = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
@@ -41,6 +42,13 @@ IN_THE_BACKGROUND = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)
 def started(file: Path, command: str, before: str = "") -> Running:
     words = (sys.executable, "-c", before + PROGRAM, file, command)
     return process.start(words, stdout=process.PIPE, stderr=process.TO_STDOUT)
+
+
+def save(file: Path, text: str) -> None:
+    """As a whole: who looks in between sees no empty file."""
+    new = file.with_suffix(".new")
+    new.write_text(text)
+    os.replace(new, file)
 
 
 def lines(running: Running) -> Iterator[str]:
@@ -55,7 +63,7 @@ def test_the_command_runs_at_once_and_at_each_save(tmp_path: Path) -> None:
         said = lines(running)
         assert next(said) == "first"
         assert "waiting until" in next(said)
-        file.write_text("second")
+        save(file, "second")
         assert "was saved" in next(said)
         assert next(said) == "second"
 
@@ -69,7 +77,7 @@ def test_a_save_interrupts_the_command_and_it_begins_anew(tmp_path: Path, before
     with started(file, f"exec {sys.executable} {script} {file}", before) as running:
         said = lines(running)
         assert next(said) == "first"
-        file.write_text("second")
+        save(file, "second")
         assert next(said) == "kept"
         assert "waiting until" in next(said)
         assert "was saved" in next(said)

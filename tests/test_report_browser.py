@@ -15,12 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE_S
 from rich.console import Console
 from storedruns import Made, trial_result, write_run
 from trials import make_trial
 
 from testbed.commands.measure.run import carry_out
 from testbed.model.expectation import Expectation
+from testbed.report import live as live_module
 from testbed.report import stored_run
 from testbed.report.figure.style import log_ticks
 from testbed.report.live import Live
@@ -99,7 +101,7 @@ def browser() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+        chromium = playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS, timeout=1000 * PATIENCE_S)
         yield chromium
         chromium.close()
 
@@ -121,7 +123,7 @@ def open_page(browser: Any) -> Iterator[Open]:
     def open_it(where: Path | str, state: str = "", size: dict[str, int] = WIDE, scheme: str = "light") -> Opened:
         context = browser.new_context(viewport=size, color_scheme=scheme, accept_downloads=True)
         tab = context.new_page()
-        tab.set_default_timeout(60_000)
+        tab.set_default_timeout(1000 * PATIENCE_S)
         opened = Opened(tab)
         tab.on("console", lambda said: opened.errors.append(said.text) if said.type in ("error", "warning") else None)
         tab.on("pageerror", lambda error: opened.errors.append(str(error)))
@@ -473,7 +475,11 @@ def test_little_or_nothing_to_show_makes_a_page_that_says_so(
     assert words in opened.page.locator("body").inner_text()
 
 
-def test_a_live_page_takes_in_new_trials_without_losing_the_view(open_page: Open, tmp_path: Path) -> None:
+def test_a_live_page_takes_in_new_trials_without_losing_the_view(
+    open_page: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_module, "LOOKING_S", PATIENCE_S)  # a busy browser asks late
+    monkeypatch.setattr(live_module, "GOODBYE_S", PATIENCE_S)
     folder = write_run(tmp_path / "run", SWEEP[:3])
     more = SWEEP[3:5]
     about = json.loads((folder / "run.json").read_text())

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from interactive import Home
+from patience import PATIENCE_S
 
 from testbed.error import SpecError
 from testbed.interactive import keeper, node_files
@@ -43,6 +44,7 @@ class App(app_manager.RyuApp):
         does = [make.OFPInstructionActions(of.OFPIT_APPLY_ACTIONS, acts)]
         path.send_msg(make.OFPFlowMod(datapath=path, priority=PRIORITY, match=make.OFPMatch(), instructions=does))
 """
+BROKEN = APP.replace("PRIORITY", "7").replace("    OFP", "    raise ValueError\n    OFP")
 NET = """
 name: app
 nodes: {a: {type: host}, b: {type: host}, s1: {type: ovs}, c0: {type: controller, app: app.py}}
@@ -50,6 +52,10 @@ links: {left: {ends: [a, s1]}, right: {ends: [b, s1]}}
 """
 PATH = "name: net\nnodes: {a: {type: host}, b: {type: host}}\nlinks: {path: {ends: [a, b], rate: 10 Mbit/s, rtt: 50 ms"
 FLOWS = ("exec", "s1", "--", "ovs-ofctl", "dump-flows", "br0")
+KILL = (
+    "read -r pid </run/tb-ovs/c0/pid; kill -9 $pid; while grep -q 'State:.[^ZX]' /proc/$pid/status; do sleep 0.1; done"
+)
+"""Ends the controller, and waits until it has ended."""
 
 
 @pytest.fixture
@@ -65,7 +71,7 @@ def home(tmp_path: Path) -> Iterator[Home]:
 
 
 def test_names_switches_pings_logs_and_a_changed_app(home: Home) -> None:
-    assert "1 received" in home.says("exec", "a", "--", "ping", "-c", "1", "-W", "20", "b")
+    assert "1 received" in home.says("exec", "a", "--", "ping", "-c", "1", "-W", "60", "b")
     assert "priority=7" in home.says(*FLOWS)
     assert "Bridge br0" in home.says("exec", "s1", "--", "ovs-vsctl", "show")
     assert "OF1.3" in home.says("exec", "s1", "--", "ovs-ofctl", "dump-groups", "br0")
@@ -95,17 +101,27 @@ def test_names_switches_pings_logs_and_a_changed_app(home: Home) -> None:
 
 
 def test_a_controller_that_has_ended_is_told_of_until_it_is_reloaded(home: Home) -> None:
-    home.says("exec", "c0", "--", "sh", "-c", "kill -9 $(cat /run/tb-ovs/c0/pid)")
+    home.says("exec", "c0", "--", "sh", "-c", KILL)
     gone = b"! controller-c0 has ended with status -9\n"
     assert home.run("exec", "a", "--", "true").stderr == gone
     home.says("reload", "c0")
-    home.says("exec", "c0", "--", "sh", "-c", "kill -9 $(cat /run/tb-ovs/c0/pid)")
+    home.says("exec", "c0", "--", "sh", "-c", KILL)
     assert home.run("exec", "a", "--", "true").stderr == gone  # once again, and the old one no more
+    (home.folder / "app.py").write_text(BROKEN)
+    done = home.run("reload", "c0")
+    assert (done.returncode, done.stdout.decode().splitlines()) == (
+        1,
+        [
+            "c0 of app has started anew, with 0 of 1 switches",
+            "the app does not start: app.py, line 9: ValueError",
+            "not connected: s1; see testbed logs c0",
+        ],
+    )
 
 
 def test_an_app_that_crashes_at_once_is_shown_by_up(tmp_path: Path) -> None:
     home = Home.at(tmp_path)
-    (tmp_path / "app.py").write_text(APP.replace("PRIORITY", "7").replace("    OFP", "    raise ValueError\n    OFP"))
+    (tmp_path / "app.py").write_text(BROKEN)
     (tmp_path / "net.yaml").write_text(NET)
     done = home.run("up", tmp_path / "net.yaml", "--kernel", "lab-realtime")
     said = done.stderr.decode()
@@ -166,11 +182,12 @@ def test_schedules_begin_when_asked(tmp_path: Path) -> None:
     home.clean()
 
 
-def round_trip_ms(home: Home) -> float:
-    """Of one ping from a to b, at least what the link delays: a busy computer adds to it."""
-    found = re.search(r"time=([\d.]+) ms", home.says("ping", "a", "b", "--count", "1"))
-    assert found
-    return float(found.group(1))
+def round_trips_ms(home: Home) -> Iterator[float]:
+    """Of pings from a to b, each at least what the link delays: a busy computer adds to it."""
+    for _ in range(30):
+        found = re.search(r"time=([\d.]+) ms", home.says("ping", "a", "b", "--count", "1"))
+        assert found
+        yield float(found.group(1))
 
 
 def test_a_link_changes_by_hand_and_goes_down_and_up(tmp_path: Path) -> None:
@@ -193,7 +210,7 @@ def test_a_link_changes_by_hand_and_goes_down_and_up(tmp_path: Path) -> None:
     found = home.says(*queues)
     assert "delay 100ms" in found
     assert "pfifo 3: parent 2:1 limit 20p" in found
-    assert round_trip_ms(home) >= 200
+    assert next(round_trips_ms(home)) >= 200
     asked = json.loads(home.says("status", "--format", "json"))[0]["links"][0]["asked"]
     assert asked == {"rate": "10 Mbit/s", "rtt": "200 ms", "loss": "1 in 10", "buffer": "20 packets"}
     sends = "for each in $(seq 100); do echo x >/dev/udp/10.0.0.2/9; done"
@@ -210,7 +227,7 @@ def test_a_link_changes_by_hand_and_goes_down_and_up(tmp_path: Path) -> None:
         ": rate 10 Mbit/s, rtt 10 ms, buffer 20 packets\n"
     )
     assert "delay 5ms" in home.says(*queues)
-    assert 10 <= round_trip_ms(home) < 200
+    assert next(each for each in round_trips_ms(home) if each < 200) >= 10
 
     for words, why in (
         (("plain", "rtt=3 ms"), "has no emulator of ours: it asks for nothing; allowed: down and up"),
@@ -268,10 +285,10 @@ def test_who_waits_for_a_controller_that_has_ended_stops_waiting(tmp_path: Path)
         os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
         (tmp_path / "pid").write_text(f"{ended.pid}\n")
         words = ("sh", "-c", node_files.IMPATIENT, tmp_path / "pid", "0", "sleep", "1000")
-        assert subprocess.run(words, timeout=60, check=False).returncode == 1
+        assert subprocess.run(words, timeout=PATIENCE_S, check=False).returncode == 1
     (tmp_path / "pid").write_text(f"{os.getpid()}\n")
     words = ("sh", "-c", node_files.IMPATIENT, tmp_path / "pid", "0", "sh", "-c", "exit 5")
-    assert subprocess.run(words, timeout=60, check=False).returncode == 5
+    assert subprocess.run(words, timeout=PATIENCE_S, check=False).returncode == 5
 
 
 DEAF = """
@@ -303,8 +320,9 @@ def test_a_program_that_is_slow_to_listen_or_works_is_waited_for(tmp_path: Path)
         listening.listen()
         for pid, port in ((works.pid, 1), (os.getpid(), listening.getsockname()[1])):
             (tmp_path / "pid").write_text(f"{pid}\n")
-            words = ("sh", "-c", node_files.IMPATIENT.replace("-ge 4", "-ge 1"), tmp_path / "pid", str(port))
-            assert subprocess.run((*words, "sh", "-c", "sleep 4; exit 5"), timeout=60, check=False).returncode == 5
+            words = ("sh", "-c", node_files.IMPATIENT.replace("-ge 8", "-ge 1"), tmp_path / "pid", str(port))
+            done = subprocess.run((*words, "sh", "-c", "sleep 4; exit 5"), timeout=PATIENCE_S, check=False)
+            assert done.returncode == 5
         works.kill()
 
 

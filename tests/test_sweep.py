@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE_S
 from rich.console import Console
 from runs import files_of, make_result, make_trials, read_json, write_result
 
@@ -56,7 +57,7 @@ class Kernels:
             self.together.add(frozenset(self.running))
         try:
             if self.meet is not None and place == "lab":
-                self.meet.wait(timeout=30)
+                self.meet.wait(PATIENCE_S)
             result = self.outcome(trial)
             write_result(folder, trial, result)
             return result

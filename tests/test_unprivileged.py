@@ -139,7 +139,7 @@ def test_a_user_without_any_privilege_has_a_network_to_work_in(home: Path) -> No
     said = as_nobody(home, "up", "net.yaml")
     assert said.returncode == 0, said.stderr
     assert "net is up on kernel lab-realtime (engine netns: the host's kernel needs root): a, b" in said.stdout
-    ping = as_nobody(home, "exec", "a", "--", "ping", "-c", "1", "-W", "5", "10.0.0.2")
+    ping = as_nobody(home, "exec", "a", "--", "ping", "-c", "1", "-W", "60", "10.0.0.2")
     assert "1 received" in ping.stdout, ping.stderr
     assert as_nobody(home, "exec", "b", "--", "id", "-u").stdout == "0\n"
     refused = as_nobody(home, "up", "net.yaml", "--name", "other", "--kernel", "host")

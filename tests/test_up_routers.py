@@ -48,7 +48,7 @@ def test_an_interrupt_ends_the_wait_and_says_what_is_missing() -> None:
 @pytest.mark.nightly
 def test_routers_know_their_neighbours_when_a_network_is_up(tmp_path: Path) -> None:
     home = Home.at(tmp_path)
-    frr = "frr: {ospf: {hello: 1 s, dead: 4 s}, within: 60 s}"
+    frr = "frr: {ospf: {hello: 1 s, dead: 20 s}, within: 120 s}"
     (tmp_path / "two.yaml").write_text(
         f"name: two\nnodes: {{a: {{type: host}}, r1: {{type: router, {frr}}}, r2: {{type: router, {frr}}}}}\n"
         "links: {l: {ends: [a, r1]}, m: {ends: [r1, r2]}}\n"

@@ -25,8 +25,8 @@ from ..error import TestbedError, UserError
 ADDRESS = "127.0.0.1"
 CONNECTIONS_MAX = 16
 """So many at a time that have shown the token, and so many that have not; one more, and the oldest of them is ended."""
-SILENCE_S = 5.0
-"""How long a connection may be silent while its request is read, or its answer sent."""
+SILENCE_S = 30.0
+"""How long a connection may be silent while its request is read, and how long sending its answer may take."""
 BODY_BYTES = 65536
 """The most that a request can bring."""
 

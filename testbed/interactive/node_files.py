@@ -89,25 +89,23 @@ def talking(step: Step) -> Step:
 
 
 DEAF = "the controller does not listen at port"
-IDLE_S = 4
+IDLE_LOOKS = 8
 IMPATIENT = """
 port=$1; shift
 "$@" & waits=$!
-looks=0 used=none since=0
+looks=0 used=none idle=0
 while kill -0 "$waits" 2>/dev/null; do
   if read -r pid <"$0"; then
     case "$(sed 's/.*) //' "/proc/$pid/stat")" in '' | Z* | X*) kill "$waits"; exit 1 ;; esac
     looks=$((looks + 1))
     if [ "$port" -gt 0 ] && [ $((looks % 5)) = 0 ]; then
-      read -r up rest </proc/uptime
-      up=${up%.*}
       now=$(for each in /proc/[0-9]*; do
         [ "$each/ns/net" -ef "/proc/$pid/ns/net" ] && sed 's/.*) //' "$each/stat"
       done | awk '{used += $12 + $13} END {print NR, used}')
-      [ "$now" = "$used" ] || since=$up
+      if [ "$now" = "$used" ]; then idle=$((idle + 1)); else idle=0; fi
       used=$now
       listens=$(printf ':%04X [0:]* 0A ' "$port")
-      if [ $((up - since)) -ge IDLE_S ] && ! cat "/proc/$pid/net/tcp" "/proc/$pid/net/tcp6" | grep -q "$listens"; then
+      if [ "$idle" -ge IDLE_LOOKS ] && ! cat "/proc/$pid/net/tcp" "/proc/$pid/net/tcp6" | grep -q "$listens"; then
         kill "$waits"
         echo "DEAF $port, and does nothing" >&3
         exit 1
@@ -117,10 +115,11 @@ while kill -0 "$waits" 2>/dev/null; do
   sleep 0.1
 done 3>&2
 wait "$waits"
-""".replace("IDLE_S", str(IDLE_S)).replace("DEAF", DEAF)
+""".replace("IDLE_LOOKS", str(IDLE_LOOKS)).replace("DEAF", DEAF)
 """Runs a program that waits for a controller, until that has ended: $0 has the number of its process, which may be a
 zombie by then. With a port other than 0, it ends too once all processes in the controller's namespace have done nothing
-for IDLE_S, and nobody there listens at it.
+between IDLE_LOOKS + 1 looks, which are 0.5 s or more apart, and nobody there listens at it. Looks are counted, not
+seconds: nobody does anything while a computer is too busy for the network, or sleeps.
 """
 
 

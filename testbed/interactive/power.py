@@ -32,9 +32,9 @@ SILENCE = f"""table inet {SILENT} {{
 """
 END = 'for each in "$@"; do pid=$(cat "$each" 2>/dev/null) && kill "$pid" 2>/dev/null; done; true'
 OVS_OFF = (
-    "ovs-appctl --timeout=10 -t ovs-vswitchd exit --cleanup 2>/dev/null; "
+    "ovs-appctl --timeout=60 -t ovs-vswitchd exit --cleanup 2>/dev/null; "
     'pid=$(cat "$OVS_RUNDIR/ovs-vswitchd.pid" 2>/dev/null); '
-    'for n in $(seq 100); do [ "$pid" ] && kill -0 "$pid" 2>/dev/null || { pid=; break; }; sleep 0.1; done; '
+    'for n in $(seq 600); do [ "$pid" ] && kill -0 "$pid" 2>/dev/null || { pid=; break; }; sleep 0.1; done; '
     '[ -z "$pid" ] || kill -9 "$pid"; '
     "ovs-vsctl --no-wait --if-exists set controller br0 is_connected=false"
 )
@@ -52,8 +52,8 @@ def switch_off(network: RunningNetwork, name: str) -> None:
 
 
 def switch_on(network: RunningNetwork, name: str) -> tuple[str, ...]:
-    """What is not connected after reload.WAIT_S: the controller of a switch, or switches of a controller. Raises
-    UserError for a node that is not off.
+    """What is not connected, see `reload.without_controller`: the controller of a switch, or switches of a controller.
+    Raises UserError for a node that is not off.
     """
     node = _node(network, name)
     if not network.is_off(name):
@@ -104,10 +104,10 @@ def _on(network: RunningNetwork, node: Node) -> tuple[str, ...]:
     _start(network, node)
     _note(network, node.name, off=False)
     if node.kind.openflow == "controller":
-        return reload.without_controller(network, _switches(network, node))
+        return reload.without_controller(network, node.name, _switches(network, node))
     channels = control_channel.channels(topology_of(network))
     own = [each for each in channels if node.name in each.switches and not network.is_off(each.name)]
-    return tuple(each.name for each in own if reload.without_controller(network, (node.name,)))
+    return tuple(each.name for each in own if reload.without_controller(network, each.name, (node.name,)))
 
 
 def _start(network: RunningNetwork, node: Node) -> None:

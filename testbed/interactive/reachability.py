@@ -12,7 +12,8 @@ from .running_network import RunningNetwork
 
 PORTED = ("host", "vm", "machine")
 """The types of nodes that people ping from."""
-WAIT_S = 2
+WAIT_S = 5
+"""How long an answer may take: the first one waits for controllers, which wait for a processor."""
 SENT = re.compile(r"(\d+) packets transmitted, (\d+) received")
 MEAN = re.compile(r"= [\d.]+/([\d.]+)/")
 

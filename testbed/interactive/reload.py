@@ -19,19 +19,20 @@ from ..native_program import tools
 from ..plan import batch
 from ..plan.command import PREFIX
 from ..plan.node import controller
-from ..plan.node.control_channel import Channel
+from ..plan.node.control_channel import OVS_FOLDER, Channel
 from ..plan.step import Run, Step, data
 from ..spec import program_store
 from ..trial import strict_folder
 from ..trial.start.local_words import substituted
 from . import connection, link_change, node_files
 from .build import Build, build
+from .node_files import IMPATIENT
 from .running_network import OFF, RunningNetwork
 
-WAIT_S = 20
-"""How long switches may take, all together, to find their controller. A switch says every 5 s whether it is connected
-(ovs-vswitchd's stats-update-interval, which cannot be less), its controller takes seconds to start, and the switch
-tries once a second.
+WAIT_S = 60
+"""How long switches may take, all together, to find their controller, unless it ends before. A switch says every 5 s
+whether it is connected (ovs-vswitchd's stats-update-interval, which cannot be less), its controller takes seconds to
+start, on a busy computer many, and the switch tries once a second.
 """
 BRIDGE = "br0"
 FILES = "files"
@@ -48,7 +49,7 @@ FORGET = f"for each in flows groups meters; do ovs-ofctl -O {{version}} del-$eac
 
 
 def reload(network: RunningNetwork, wanted: Topology, node: str) -> dict[str, bool]:
-    """Whether each switch of the controller has found it again within WAIT_S.
+    """Whether each switch of the controller has found it again, see `without_controller`.
 
     Raises UserError if the node is no controller, or if anything but apps has changed.
     """
@@ -66,34 +67,41 @@ def reload(network: RunningNetwork, wanted: Topology, node: str) -> dict[str, bo
     stop(network, node, channel.switches)
     switches = [each for each in channel.switches if not network.is_off(each)]
     for switch in switches:
-        _in(network, switch, FORGET.format(version=channel.version))
+        _in(network, switch, "sh", "-c", FORGET.format(version=channel.version))
     connection.carry_out(network, starts(made, channel, copy))
     link_change.keep_node(network, wanted.node(node))
-    missing = without_controller(network, switches)
+    missing = without_controller(network, node, switches)
     return {switch: switch not in missing for switch in switches}
 
 
 def stop(network: RunningNetwork, controller: str, switches: Sequence[str]) -> None:
-    """Stops a controller, and waits until its switches say so: what starts it next would believe what they said
-    before.
+    """Stops a controller, forgets its number, and waits until its switches say so: what starts it next would believe
+    what was said before.
     """
-    connection.carry_out(network, [{"stop": f"controller-{controller}"}])
+    steps = {"stop": f"controller-{controller}"}, {"run": ["rm", "-f", _pid_file(controller)]}
+    connection.carry_out(network, [*steps])
     _await(network, switches, "false")
 
 
-def without_controller(network: RunningNetwork, switches: Sequence[str]) -> tuple[str, ...]:
-    """Those that have not connected to their controller within WAIT_S."""
-    return _await(network, switches, "true")
+def without_controller(network: RunningNetwork, controller: str, switches: Sequence[str]) -> tuple[str, ...]:
+    """Those that have not connected to a controller within WAIT_S, or when it has ended."""
+    return _await(network, switches, "true", "sh", "-c", IMPATIENT, _pid_file(controller), "0")
 
 
-def _await(network: RunningNetwork, switches: Sequence[str], connected: str) -> tuple[str, ...]:
-    """The switches that are on and do not say within WAIT_S, of all, that they are connected, or are not."""
+def _await(network: RunningNetwork, switches: Sequence[str], connected: str, *around: str) -> tuple[str, ...]:
+    """The switches that are on and do not say within WAIT_S, of all, that they are connected, or are not. `around` are
+    words before the command that waits.
+    """
     end, missing = time.monotonic() + WAIT_S, []
     for switch in (each for each in switches if not network.is_off(each)):
         left_s = max(1, ceil(end - time.monotonic()))
-        if _in(network, switch, CONNECTED.format(seconds=left_s, value=connected)):
+        if _in(network, switch, *around, *CONNECTED.format(seconds=left_s, value=connected).split()):
             missing.append(switch)
     return tuple(missing)
+
+
+def _pid_file(controller: str) -> str:
+    return f"{OVS_FOLDER}/{controller}/pid"
 
 
 def copied(network: RunningNetwork, channel: Channel) -> str | None:
@@ -139,6 +147,6 @@ def _refuse_other(network: RunningNetwork, made: Build) -> None:
             raise UserError(f"{what}, and only apps can be loaded anew; allowed: testbed down, testbed up")
 
 
-def _in(network: RunningNetwork, switch: str, script: str) -> int:
+def _in(network: RunningNetwork, switch: str, *words: str) -> int:
     inside = network.environment(switch)
-    return connection.run(network, network.where(switch), ["sh", "-c", script], environment=inside)[0]
+    return connection.run(network, network.where(switch), [*words], environment=inside)[0]

@@ -20,7 +20,7 @@ from . import pcapng
 from .running_network import RunningNetwork
 
 READ_BYTES = 1 << 16
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 """How long a tcpdump may take to begin, and to end."""
 BATCH_S, BATCH_NS = 0.25, 250_000_000
 """Packets that come within this time are sorted by when they were seen."""

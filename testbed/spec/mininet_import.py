@@ -28,7 +28,7 @@ from .syntax.document import Document, Position, mapping
 from .topology import mininet
 from .topology.mininet import MININET_TOPOLOGY, PLACE, MininetTopologyFile, nodes_and_links
 
-READ_LIMIT_S = 20
+READ_LIMIT_S = 60
 """Wall time in which a class must build its nodes and links; a tree of 1 000 hosts takes less than one second."""
 
 

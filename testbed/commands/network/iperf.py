@@ -23,14 +23,14 @@ PORTS = "$(seq 5201 5299)"
 SERVER = f"""
 for port in {PORTS}; do ss -Hltn sport = ":$port" | grep -q . || break; done
 iperf3 -s -1 -D -p "$port" || exit
-for each in $(seq 100); do ss -Hltn sport = ":$port" | grep -q . && echo "$port" && exit; sleep 0.05; done; exit 1
+for each in $(seq 600); do ss -Hltn sport = ":$port" | grep -q . && echo "$port" && exit; sleep 0.05; done; exit 1
 """
 """A server for one flow, at a port at which nobody listens: another flow may still be on its way."""
 CLIENT = "grep '^cpu[0-9]' /proc/stat; {words}; status=$?; grep '^cpu[0-9]' /proc/stat; exit $status"
 BUSY = 0.97
 """A processor that had so much to do had no time left; the first moments of a flow leave some."""
 
-CONNECT_MS = 5_000
+CONNECT_MS = 10_000
 """Without it iperf3 waits for minutes if the other node cannot be reached."""
 
 EXAMPLES = (

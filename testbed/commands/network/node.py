@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ...interactive import power, reload
+from ...interactive import power
 from ...interactive.running_network import choose
 from .exec import OfNode
 
@@ -32,7 +32,7 @@ def node(
     """A node that is stopped keeps its cables, and their carrier: whoever is at the other end notices by silence. An
     Open vSwitch forgets all flows, a bridge passes nothing on, a router loses its routing daemons and takes no packet.
 
-    The exit code is 1 if a switch and its controller do not find each other within 20 s after a start.
+    The exit code is 1 if a switch and its controller do not find each other within 60 s after a start.
     """
     network = choose(name, node)
     if order is Order.stop:
@@ -42,5 +42,5 @@ def node(
     missing = power.switch_on(network, node) if order is Order.start else power.restart(network, node)
     print(f"{node} of {network.name} is on")
     if missing:
-        print(f"not connected after {reload.WAIT_S} s: {', '.join(missing)}")
+        print(f"not connected: {', '.join(missing)}")
     raise typer.Exit(1 if missing else 0)

@@ -33,7 +33,7 @@ def reload(
     """The file that the network was started from is read again, and so is the app that it names. The switches forget
     their flows, groups and meters and connect to the new app; hosts, links and everything else continue.
 
-    The exit code is 1 if a switch has not connected after 20 s; `testbed logs` then says why.
+    The exit code is 1 if a switch has not connected after 60 s, or the app has ended; `testbed logs` then says why.
     """
     network = choose(name, node)
     file = Path(network.about["file"])
@@ -49,5 +49,5 @@ def reload(
         if why := NOT_STARTED.search(line):
             print(why[0])
     if lost:
-        print(f"not connected after {reloading.WAIT_S} s: {', '.join(lost)}; see testbed logs {node}")
+        print(f"not connected: {', '.join(lost)}; see testbed logs {node}")
     raise typer.Exit(1 if lost else 0)

@@ -11,7 +11,7 @@ from ...error import UserError
 from ..connection import run
 from ..running_network import RunningNetwork
 
-SCRIPT = 'bridges=$(ovs-vsctl --timeout=5 list-br) && for each in $bridges; do ovs-ofctl dump-flows "$each"; done'
+SCRIPT = 'bridges=$(ovs-vsctl --timeout=30 list-br) && for each in $bridges; do ovs-ofctl dump-flows "$each"; done'
 ROWS_MAX = 500
 COUNTED = re.compile(r"(table|n_packets|n_bytes|duration)=([\d.]+)s?")
 PORT = re.compile(r"eth(\d+)")

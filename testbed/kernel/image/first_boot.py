@@ -94,7 +94,7 @@ def features(linux: Path) -> Features:
     return found
 
 
-def boot(linux: Path, limit_s: float = 15.0) -> FirstBoot:
+def boot(linux: Path, limit_s: float = 120.0) -> FirstBoot:
     """Boots with our interpreter as init. `limit_s` is wall time; a healthy kernel needs 0.5 s of it."""
     began = time.monotonic()
     with _folder() as folder:

@@ -187,7 +187,7 @@ class Workbench:
         return Built(image, change, warnings, objects, same, is_new=True, wall_s=wall_s)
 
     def _first_features(self, made: Path) -> Features:
-        first = first_boot.boot(made / "linux", limit_s=120)
+        first = first_boot.boot(made / "linux")
         if not first.ok:
             what = "the kernel does not run here; its console ends with:"
             raise MachineError(f"{what}\n{first.last_lines}\n", "testbed doctor")

@@ -27,15 +27,16 @@ from ...error import MachineError
 from ...model.node.machine import Machine
 from ...native_program import AGENT
 
-CONNECT_S = 10
-KEEPALIVE_S = 5
+CONNECT_S = 30
+KEEPALIVE_S, KEEPALIVES = 5, 12
+"""A machine that answers none of so many questions, so far apart, is gone."""
 
 
 async def connect(node: str, machine: Machine) -> asyncssh.SSHClientConnection:
     """Raises MachineError that names the node and the host."""
     ssh = machine.ssh
     options: dict[str, Any] = {"connect_timeout": CONNECT_S, "login_timeout": CONNECT_S}
-    options |= {"keepalive_interval": KEEPALIVE_S, "keepalive_count_max": 3}
+    options |= {"keepalive_interval": KEEPALIVE_S, "keepalive_count_max": KEEPALIVES}
     if ssh is not None:
         given = {"username": ssh.user, "port": ssh.port, "known_hosts": ssh.known_hosts}
         options |= {key: value for key, value in given.items() if value is not None}
