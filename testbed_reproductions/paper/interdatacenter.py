@@ -16,7 +16,7 @@ from testbed.api import Claim, TrialResult, UdpResult, UdpSecond, backgrounds, c
 
 from ..check import Holds, Part, Within, above, alike, average, below, near, over
 from ..check import estimate as mean_of
-from ..measured import Measured, known, mbit, with_interval
+from ..measured import Measured, known, mbit
 from ..row import Criterion, Judge, Judgement, Publication, Row
 from . import interdatacenter_path as path
 from . import interdatacenter_path as rtt
@@ -545,7 +545,8 @@ ROWS: tuple[Row, ...] = (
                                 "IV.D and Fig. 9a: about 850, about 400, more than -50 %, almost halved")),
     _policy("S0-F9b", "Fig. 9b, IV.D", "When the step comes",
             "at about 100 s in over 75 % of the runs; after 8000 to 10000 MB in about 75 %", when_it_comes,
-            VOLUMES, limits=f"how the volumes are distributed is an input; {TRIGGER}; {SCALED}", facts=("step-time", "step-time-share", "step-volume", "step-volume-at-850"),
+            VOLUMES, limits=f"how the volumes are distributed is an input; {TRIGGER}; {SCALED}",
+            facts=("step-time", "step-time-share", "step-volume", "step-volume-at-850"),
             criterion=Criterion("step at 100 ± 50 s in more than 75 % of the runs; after 8 to 10 GB in 70 to 80 % "
                                 "of them",
                                 "IV.D and Fig. 9b: about 100 s in more than 75 %, 8000 to 10000 MB in about 75 %")),
