@@ -214,7 +214,7 @@ PRINTED: dict[str, Callable[[], Mapping[str, Measured]]] = {
     "S0-F8b": lambda: region_tests.zones(20e6, 30e6, 30e6),
     "S0-E7": region_tests.shared,
     "S0-F9a": region_tests.with_steps,
-    "S0-F9b": region_tests.with_steps,
+    "S0-F9b": lambda: region_tests.with_volumes(80, 85, 90, 110),
     "S0-E8": lambda: region_tests.lengths(*region_tests.SEEN),
     "K14": lambda: {**region_tests.with_steps(), **region_tests.lengths(*region_tests.SEEN)},
 }
@@ -248,7 +248,7 @@ def rows_of(ids: Iterable[str]) -> list[Any]:
     return [pytest.param(id, marks=pytest.mark.xdist_group(f"printed {ROWS[id].source}")) for id in sorted(ids)]
 
 
-COUNTED = {"S0-E1", "S0-F8b", "S0-F9b", "S0-E8", "K13", "K13-VM", "K13-MN", "S1-SYS", "S1-T1", "S1-E2", "S1-MET1"} | {
+COUNTED = {"S0-E1", "S0-F8b", "S0-E8", "K13", "K13-VM", "K13-MN", "S1-SYS", "S1-T1", "S1-E2", "S1-MET1"} | {
     "S2-E4", "S3-SYS-T", "S4-E2", "S4-TV",
 }  # fmt: skip
 """Rows that count, so that one seed can decide: nothing in them is a mean."""
@@ -384,7 +384,7 @@ def test_no_row_passes_on_every_wrong_result(id: str) -> None:
 
 def test_every_row_that_is_run_is_tried_with_what_is_printed() -> None:
     formulas = {row.id for row in command.ROWS if row.judge is not None and not row.scenarios}
-    tried = {*PRINTED, *formulas, "S2-F8a", "S0-F9b", "S1-E1"}
+    tried = {*PRINTED, *formulas, "S2-F8a", "S1-E1"}
     assert tried == {row.id for row in command.ROWS if row.judge is not None}
 
 
