@@ -133,6 +133,12 @@ def test_the_step_comes_at_the_printed_time_and_after_the_printed_volume(runs: M
     assert judged.outcome == wanted, judged.reasons
 
 
+def test_how_exact_a_step_was_found_is_only_said_if_the_counter_was_seen() -> None:
+    runs = [{"seed": seed, **udp_run(160, 85), "stages": []} for seed in (1, 2)]
+    assert "found within 0.0 s" in policy.when_it_comes(with_volumes(85)).ours
+    assert "found within" not in policy.when_it_comes(measured(policy.VOLUMES, *runs)).ours
+
+
 def with_steps() -> Made:
     return one_by_one(policy.POLICY, udp_run(), udp_run(step_s=88), udp_run(step_s=92))
 

@@ -308,9 +308,10 @@ def when_it_comes(runs: Mapping[str, Measured]) -> Judgement:
     )
     ours = (
         f"at about 100 s in {average(in_time):.0%} of {len(measured.results)} runs, after 8 to 10 GB in "
-        f"{average(within):.0%}; {_volumes(steps)}, {min(times):.0f} to {max(times):.0f} s; found within "
-        f"{max(late, default=0):.1f} s of the time at which the policy's counter reached its volume"
+        f"{average(within):.0%}; {_volumes(steps)}, {min(times):.0f} to {max(times):.0f} s"
     )
+    if late:
+        ours += f"; found within {max(late):.1f} s of the time at which the policy's counter reached its volume"
     return Judgement(ours, parts)
 
 
@@ -418,7 +419,7 @@ OUR_LOSS = (
     "the variation is ours: a loss that comes and goes before the policy, and another behind it, whose ratio gives the "
     "printed one of the CoVs"
 )
-SCALED = "quick size: a hundredth of the rates and volumes, a tenth for S0-F9a"
+SCALED = "quick size: a hundredth of the rates and volumes, a tenth in rate-policy"
 
 
 def _row(
