@@ -315,7 +315,9 @@ def with_changes(*changes: Mapping[str, Any]) -> Trial:
 def told(trial: Trial, ran: Ran) -> tuple[float, str]:
     times = limit_sample.times(ran.folder, ran.result, trial)
     assert len(times) == 1
-    return ran.result.goodput_bps or 0.0, limited_by.limited_by(ran.result, trial, times)
+    limit = limited_by.limited_by(ran.result, trial, times)
+    assert limited_by.limited_by(ran.result, trial) in (limit, "unknown"), "without the samples"
+    return ran.result.goodput_bps or 0.0, limit
 
 
 @pytest.fixture

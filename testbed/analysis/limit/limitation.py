@@ -3,7 +3,7 @@
 `flow_time` divides the life of a flow among the kinds; the kind with the largest part is what limited it. Without
 samples, the counters of TCP_INFO (linux/tcp.h) have to do: tcpi_busy_time, tcpi_rwnd_limited and tcpi_sndbuf_limited,
 of which the last two are parts of the first (tcp_chrono_start and tcp_chrono_stop in net/ipv4/tcp_output.c). They do
-not tell what held a congestion window down, so that is unknown then.
+not tell what held a congestion window down; `series_time` does for some trials, by their goodput in each second.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ class FlowTotals:
     delivered, and what it carries at most (`tcp_model.line_rate_limit_bps`). `offered_bps` is all that their tool
     wanted to send; None is all that the path takes. `cpu_share` is the load of the busiest core that sender or
     receiver used, from 0 to 1, or None where computing takes no time. `times` are the parts of its life by what held it
-    back (`flow_time.parts`), together at most 1; empty without samples.
+    back (`flow_time.parts`), together at most 1; empty without samples. `seconds` are those of the whole trial by its
+    goodput in each second (`series_time.parts`).
     """
 
     duration_s: float
@@ -74,6 +75,7 @@ class FlowTotals:
     offered_bps: float | None = None
     cpu_share: float | None = None
     times: Mapping[Limit, float] = field(default_factory=dict)
+    seconds: Mapping[Limit, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.duration_s > 0:
@@ -135,9 +137,9 @@ def limitation(totals: FlowTotals) -> Limitation:
     """The first of these limits that applies; a limit whose counter is absent (None) does not apply.
 
     rate: the bottleneck is full, so nothing else matters. cpu: a core is busy. application: all that was offered
-    arrived, or the flow was often idle. Then the kind that held it back longest, if it was sampled. Then the receiver's
-    or the sender's buffer, if the kernel counted that it held it back for most of its busy time, and longer than the
-    other one. unknown: none of these.
+    arrived, or the flow was often idle. Then the kind that held it back longest, if it was sampled; if not, the one
+    that held the trial back for most of its seconds. Then the receiver's or the sender's buffer, if the kernel counted
+    that it held it back for most of its busy time, and longer than the other one. unknown: none of these.
     """
     for limit, applies, share, why in _TABLE:
         if applies(totals):
@@ -145,6 +147,9 @@ def limitation(totals: FlowTotals) -> Limitation:
             return Limitation(limit, value, why.format(share=value or 0))
     if totals.largest is not None:
         return _longest(totals.times, *totals.largest)
+    kind, part = max(totals.seconds.items(), key=lambda each: each[1], default=_NOTHING)
+    if kind != "unknown":
+        return _longest(totals.seconds, kind, part)
     for limit, applies, share, why in _WITHOUT_SAMPLES:
         if applies(totals):
             value = share(totals)
@@ -170,6 +175,8 @@ def _is_idle(totals: FlowTotals) -> bool:
 def _window_first(totals: FlowTotals) -> bool:
     return (totals.window_share or 0) >= (totals.sender_buffer_share or 0)
 
+
+_NOTHING: tuple[Limit, float] = ("unknown", 0.0)
 
 _COUNTS = ("busy_s", "rwnd_limited_s", "sndbuf_limited_s", "goodput_bps", "cpu_share")
 

@@ -1,6 +1,7 @@
 """What limited the trials of a run: rate, buffers, losses, a policer, the application. Pure, no I/O.
 
-The parts of each flow's life come from `limit_sample`; without them, `limitation` has the counters of the result.
+The parts of each flow's life come from `limit_sample`; without them, `limitation` has the counters of the result, and
+its goodput in each second.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from ...model.scenario import Params, Trial
 from ...trial.result import FlowResult, TrialResult
 from ..condition import Conditions, conditions
 from ..theory_curve import line_rate_bps
+from . import series_time
 from .flow_time import mean
 from .limitation import FlowTotals, Limit, Limitation, limitation
 
@@ -47,8 +49,9 @@ def flow_limitations(result: TrialResult, trial: Trial | None = None, times: Tim
         return ()
     offered = _offered_bps(trial)
     each_times = times if len(times) == len(result.flows) else [{}] * len(result.flows)
+    seconds = series_time.parts(result, trial, _full_bps(result, about))
     return tuple(
-        _of_flow(_totals(flow, result, about, duration_s, offered, parts), result, about)
+        _of_flow(_totals(flow, result, about, duration_s, offered, parts, seconds), result, about)
         for flow, parts in zip(result.flows, each_times, strict=True)
     )
 
@@ -130,6 +133,7 @@ def _totals(
     duration_s: float,
     offered_bps: float | None,
     times: Mapping[Limit, float],
+    seconds: Mapping[Limit, float],
 ) -> FlowTotals:
     return FlowTotals(
         duration_s=duration_s,
@@ -140,6 +144,7 @@ def _totals(
         limit_bps=_full_bps(result, about),
         offered_bps=offered_bps,
         times=times,
+        seconds=seconds,
     )
 
 

@@ -1,0 +1,72 @@
+"""The time of a trial divided by what held its flows back, from their goodput in each second: what can be told without
+samples. Pure, no I/O.
+
+- A second in which the flows got FULL of what the path carries: the rate.
+- Other seconds, from when each flow has lost a packet: the links' loss, if it can only be that. So only links dropped
+  packets, at distances that do not cluster, no queue marked any, there was no other traffic, no change of a link, and
+  computing took no time; what the kernel counted for the flows' two buffers is taken off. Drops at such distances meet
+  n flows within the first n of k drops on the mean, so from then on, when the share n/k of the data has come.
+- Of all other seconds nobody can tell.
+
+`tests/test_series_time.py` holds this against samples of the same trials.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate
+
+from ...model.scenario import Trial
+from ...trial.evidence.outcome import TcpResult
+from ...trial.measured import find
+from ...trial.result import StageResult, TrialResult
+from .flow_time import FULL
+from .limitation import Limit
+
+VIRTUAL = "lab"
+
+
+def parts(result: TrialResult, trial: Trial | None, full_bps: float | None) -> dict[Limit, float]:
+    """The parts, together 1, the largest first; `full_bps` is the goodput of the full path. Empty if goodput was not
+    stored by the second, or nobody can tell of any.
+    """
+    seconds = find(TcpResult, result.measured)
+    if seconds is None or not seconds.series or full_bps is None or trial is None or not _only_the_path(result, trial):
+        return {}
+    goodput_bps = [each.goodput_bps for each in seconds.series]
+    is_full = [each >= FULL * full_bps for each in goodput_bps]
+    before = [0.0, *accumulate(goodput_bps)][:-1]
+    all_met = _share_of_data(result)
+    late = (
+        0
+        if all_met is None
+        else sum(come >= all_met * sum(goodput_bps) and not full for come, full in zip(before, is_full, strict=True))
+    )
+    rate = sum(is_full) / len(is_full)
+    loss = max(0.0, late / len(is_full) - _buffers(result))
+    found: dict[Limit, float] = {"rate": rate, "loss": loss, "unknown": 1 - rate - loss}
+    return {kind: part for kind, part in sorted(found.items(), key=lambda each: -each[1]) if part > 0}
+
+
+def _only_the_path(result: TrialResult, trial: Trial) -> bool:
+    changes = any(each.intervals for each in result.stages)
+    return result.kernel == VIRTUAL and not (result.vms or result.machines or trial.background or changes)
+
+
+def _share_of_data(result: TrialResult) -> float | None:
+    """That has come when each flow has lost a packet; None where something else could have held a flow back."""
+    seen = result.seen
+    others = (seen.queue_drops, seen.aqm_drops, seen.marks, result.policed_packets)
+    drops = (seen.dropped_packets or 0) + (seen.random_drops or 0)
+    clusters = any(map(_clusters, result.stages))
+    return None if any(others) or clusters or drops < len(result.flows) else len(result.flows) / drops
+
+
+def _clusters(stage: StageResult) -> bool:
+    return stage.random_loss is not None and stage.random_loss.low is None
+
+
+def _buffers(result: TrialResult) -> float:
+    """The mean part of the time for which its two buffers held a flow back; all of it where that was not counted."""
+    counted = [(flow.rwnd_limited, flow.sndbuf_limited) for flow in result.flows]
+    held = [1.0 if window is None or buffer is None else window + buffer for window, buffer in counted]
+    return sum(held) / len(held) if held else 1.0

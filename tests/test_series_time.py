@@ -1,0 +1,118 @@
+"""The time of a trial divided by what held its flows back, from their goodput in each second alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from storedruns import Made, trial_result
+from test_flow_time import stages, state
+from trials import make_trial
+
+from testbed.analysis.limit.limitation import FlowTotals, limitation
+from testbed.analysis.limit.series_time import parts
+from testbed.model.background import Constant
+from testbed.model.scenario import Trial
+from testbed.trial.result import RandomLossResult, TrialResult
+
+FULL = 1e8
+FAST, SLOW = 0.95 * FULL, 0.1 * FULL
+
+
+def result(goodput_bps: list[float], flows: int = 1, drops: int = 10, **changes: Any) -> TrialResult:
+    """A trial whose link lost packets; its flows were never held back by a buffer."""
+    made = trial_result(Made({}, [1e6] * flows, retransmits=3))
+    each = tuple(replace(flow, rwnd_limited=0.0, sndbuf_limited=0.0) for flow in made.flows)
+    series = [{"time_s": float(n), "goodput_bps": value} for n, value in enumerate(goodput_bps)]
+    seen = replace(made.seen, dropped_packets=drops, random_drops=0, queue_drops=0)
+    usual: dict[str, Any] = {"flows": each, "measured": {"tcp": {"series": series}}, "seen": seen, "kernel": "lab"}
+    return replace(made, **{**usual, "stages": stages(), **changes})
+
+
+TRIAL = make_trial({"rtt": "50 ms"}, {"duration": "10 s"})
+
+
+def told(made: TrialResult, trial: Trial | None = TRIAL) -> dict[str, float]:
+    return {kind: round(part, 9) for kind, part in parts(made, trial, FULL).items()}
+
+
+def seen(**changes: Any) -> Callable[[TrialResult], TrialResult]:
+    return lambda made: replace(made, seen=replace(made.seen, **changes))
+
+
+def flow(**changes: Any) -> Callable[[TrialResult], TrialResult]:
+    return lambda made: replace(made, flows=tuple(replace(each, **changes) for each in made.flows))
+
+
+def test_a_second_at_the_line_rate_is_the_rates_and_others_are_the_losses_once_there_was_one() -> None:
+    assert told(result([FAST] * 6 + [SLOW] * 4)) == {"rate": 0.6, "loss": 0.4}
+    assert told(result([FAST] * 10)) == {"rate": 1.0}
+
+
+def test_before_each_flow_has_lost_a_packet_nobody_can_tell() -> None:
+    """Of ten equal seconds with five drops, one flow has met the first after two, and two have after four."""
+    assert told(result([SLOW] * 10, drops=5)) == {"loss": 0.8, "unknown": 0.2}
+    assert told(result([SLOW] * 10, flows=2, drops=5)) == {"loss": 0.6, "unknown": 0.4}
+    assert told(result([SLOW] * 10, flows=5, drops=5)) == {"unknown": 1.0}
+    assert told(result([SLOW] * 10, flows=6, drops=5)) == {"unknown": 1.0}
+    assert told(result([SLOW] * 10, drops=0)) == {"unknown": 1.0}
+
+
+def test_it_is_the_share_of_the_data_that_counts_and_not_that_of_the_time() -> None:
+    """A slow start that brings half of the data in the last of ten seconds has met none of two drops before."""
+    assert told(result([SLOW / 9] * 9 + [SLOW], drops=2)) == {"unknown": 0.9, "loss": 0.1}
+
+
+def test_what_a_buffer_held_back_is_not_the_losses() -> None:
+    held = flow(rwnd_limited=0.25, sndbuf_limited=0.15)(result([SLOW] * 10))
+    assert told(held) == {"loss": 0.5, "unknown": 0.5}
+    assert told(flow(rwnd_limited=None)(held)) == {"unknown": 1.0}
+
+
+CLUSTERS = RandomLossResult(0.01, 1000, 10, None, None)
+ALONE = replace(CLUSTERS, low=0.005, high=0.018)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        seen(queue_drops=1),
+        seen(aqm_drops=1),
+        seen(marks=1),
+        lambda made: replace(made, stages=stages(random_loss=CLUSTERS)),
+    ],
+    ids=["a full buffer", "a queue that drops early", "a queue that marks", "losses in bursts"],
+)
+def test_what_else_may_have_cut_the_window_leaves_the_rate_alone(other: Callable[[TrialResult], TrialResult]) -> None:
+    assert told(other(result([FAST] * 4 + [SLOW] * 6))) == {"unknown": 0.6, "rate": 0.4}
+
+
+def test_a_random_loss_whose_drops_are_on_their_own_is_one() -> None:
+    made = replace(result([SLOW] * 10, drops=0), stages=stages(random_loss=ALONE))
+    assert told(seen(random_drops=10)(made)) == {"loss": 0.9, "unknown": 0.1}
+
+
+def test_where_others_or_computing_or_a_change_of_the_link_count_nothing_is_told() -> None:
+    made = result([SLOW] * 10)
+    other = replace(TRIAL, background=(("others", Constant("client", "server", rate_bps=10**6)),))
+    assert told(made, other) == {}
+    assert told(made, None) == {}
+    assert told(replace(made, kernel="host")) == {}
+    assert told(replace(made, kernel="lab-realtime")) == {}
+    assert told(replace(made, stages=stages(intervals=(state(0, 5, FULL), state(5, 11, FULL / 2))))) == {}
+    assert told(replace(made, measured={})) == {}
+    assert told(result([])) == {}
+    assert parts(made, TRIAL, None) == {}
+
+
+def test_samples_come_first_and_a_buffer_that_was_counted_comes_after_the_seconds() -> None:
+    busy = FlowTotals(10, busy_s=10, rwnd_limited_s=6, sndbuf_limited_s=0, seconds={"rate": 0.6, "unknown": 0.4})
+    assert limitation(busy).limit == "rate"
+    assert limitation(replace(busy, times={"loss": 1.0})).limit == "loss"
+    assert limitation(replace(busy, seconds={"unknown": 0.6, "rate": 0.4})).limit == "receiver buffer"
+    found = limitation(replace(busy, rwnd_limited_s=0, seconds={"loss": 0.6, "unknown": 0.4}))
+    assert (found.limit, found.share) == ("loss", 0.6)
+    assert found.why == "links lost packets, which kept the congestion window small for 60% of its time; unknown: 40%"
+    assert limitation(replace(busy, rwnd_limited_s=0, seconds={"unknown": 1.0})).share is None
