@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from interactive import Home
-from patience import wait_for
+from patience import PATIENCE_S, wait_for
 
 from testbed.commands.network.iperf import busiest, limit, rate_between
 from testbed.error import SpecError
-from testbed.interactive import connection, power, reload
+from testbed.interactive import connection, node_files, power, reload
 from testbed.interactive.build import build
 from testbed.interactive.running_network import OFF, RunningNetwork
 from testbed.interactive.watch.flow_table import Names
 from testbed.journal import Entry
 from testbed.model.run_setting import Kernel
+from testbed.plan.node import control_channel
 from testbed.spec.load import load_topology
 from testbed.spec.topology.change import changed
 from testbed.spec.topology.file import TopologyFile
@@ -182,6 +185,43 @@ def test_a_node_that_has_started_is_on_whoever_interrupts_the_wait_for_its_contr
         assert not network.is_off(name)
 
 
+def test_a_daemon_that_does_not_answer_is_killed_and_its_database_is_not_waited_for_without_end(tmp_path: Path) -> None:
+    for name, script in (("appctl", "exit 1"), ("vsctl", f'echo "$@" >{tmp_path}/asked')):
+        (tmp_path / f"ovs-{name}").write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / f"ovs-{name}").chmod(0o755)
+    inside = {"PATH": f"{tmp_path}:/usr/bin:/bin", "OVS_RUNDIR": str(tmp_path)}
+    with subprocess.Popen(["sleep", "1000"]) as daemon:
+        (tmp_path / "ovs-vswitchd.pid").write_text(f"{daemon.pid}\n")
+        try:
+            subprocess.run(["sh", "-c", power.OVS_OFF], env=inside, timeout=30, check=True)
+            assert daemon.wait(PATIENCE_S) == -signal.SIGKILL
+        finally:
+            daemon.kill()
+    assert "--timeout=" in (tmp_path / "asked").read_text()
+
+
+@pytest.mark.parametrize(("said", "port"), [("app: app.py", "0"), ("command: [sh, app.py], files: [app.py]", "6653")])
+def test_who_reloads_a_program_that_never_listens_is_told_before_the_time_is_over(
+    said: str, port: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "net.yaml").write_text(NET.replace("app: app.py", said))
+    (tmp_path / "app.py").write_text(APP)
+    topology = load_topology(tmp_path / "net.yaml")
+    about = json.loads(json.dumps(build(topology, Kernel("lab-realtime")).to_dict()))
+    (tmp_path / "network.json").write_text(json.dumps({**about, "kernel": "lab-realtime"}))
+    network = RunningNetwork(Entry("network", "net", {"folder": str(tmp_path)}))
+    asked: list[list[str]] = []
+
+    def run(network: RunningNetwork, where: object, words: list[str], **more: object) -> tuple[int, bytes, bytes]:
+        asked.append(words)
+        return 0, b"", b""
+
+    monkeypatch.setattr(connection, "run", run)
+    (channel,) = control_channel.channels(topology)
+    assert reload.without_controller(network, channel, ("s1",)) == ()
+    assert asked[-1][2:5] == [node_files.IMPATIENT, f"{channel.folder}/pid", port]
+
+
 @pytest.mark.lab
 @pytest.mark.xdist_group("node_power")
 def test_a_router_that_is_off_takes_nothing_and_comes_back(home: Home) -> None:
@@ -222,6 +262,9 @@ def is_told(home: Home, begin: str, part: str = "") -> None:
 def test_a_daemon_that_ended_and_an_app_that_spins_are_told(home: Home) -> None:
     home.says("exec", "s2", "--", "sh", "-c", 'kill -9 "$(cat "$OVS_RUNDIR/ovs-vswitchd.pid")"')
     is_told(home, "s2: its ovs-vswitchd does not run: ")
+    (home.folder / "app.py").write_text(APP)
+    done = home.run("reload", "c0")  # what s2 has said last is that it is connected
+    assert (done.returncode, b"with 1 of 2 switches\nnot connected: s2; see" in done.stdout) == (1, True), done
     home.says("node", "s2", "restart")
     nothing_is_told(home)
     spins = (

@@ -132,9 +132,13 @@ def impatient(step: Step, controllers: Mapping[str, Channel]) -> Step:
     switch = next(word for word in step.words if word.startswith("OVS_RUNDIR=")).rpartition("/")[2]
     if switch not in controllers:
         return step
-    channel = controllers[switch]
+    return replace(step, words=(*impatience(controllers[switch]), *step.words))
+
+
+def impatience(channel: Channel) -> tuple[str, ...]:
+    """What stands before the words that wait for a controller."""
     port = 0 if channel.controller.program is None else channel.controller.port
-    return replace(step, words=("sh", "-c", IMPATIENT, f"{channel.folder}/pid", str(port), *step.words))
+    return "sh", "-c", IMPATIENT, f"{channel.folder}/pid", str(port)
 
 
 def _hosts(topology: Topology, book: AddressBook) -> Iterator[str]:

@@ -32,14 +32,14 @@ SILENCE = f"""table inet {SILENT} {{
 """
 END = 'for each in "$@"; do pid=$(cat "$each" 2>/dev/null) && kill "$pid" 2>/dev/null; done; true'
 OVS_OFF = (
-    "ovs-appctl --timeout=60 -t ovs-vswitchd exit --cleanup 2>/dev/null; "
+    "ovs-appctl --timeout=60 -t ovs-vswitchd exit --cleanup 2>/dev/null && looks=600 || looks=1; "
     'pid=$(cat "$OVS_RUNDIR/ovs-vswitchd.pid" 2>/dev/null); '
-    'for n in $(seq 600); do [ "$pid" ] && kill -0 "$pid" 2>/dev/null || { pid=; break; }; sleep 0.1; done; '
+    'for n in $(seq $looks); do [ "$pid" ] && kill -0 "$pid" 2>/dev/null || { pid=; break; }; sleep 0.1; done; '
     '[ -z "$pid" ] || kill -9 "$pid"; '
-    "ovs-vsctl --no-wait --if-exists set controller br0 is_connected=false"
+    "ovs-vsctl --timeout=60 --no-wait --if-exists set controller br0 is_connected=false"
 )
-"""A daemon that is gone leaves in the database that it is connected, and who waits for its next start would believe
-that."""
+"""A daemon that does not answer in time is killed. One that is gone leaves in the database that it is connected, and
+who waits for its next start would believe that."""
 
 
 def switch_off(network: RunningNetwork, name: str) -> None:
@@ -88,7 +88,7 @@ def _can(topology: Topology, node: Node) -> bool:
 
 def _off(network: RunningNetwork, node: Node) -> None:
     if node.kind.openflow == "controller":
-        reload.stop(network, node.name, _switches(network, node))
+        reload.stop(network, _channel(network, node))
     elif node.kind.openflow == "switch":
         _run(network, node.name, "sh", "-c", OVS_OFF)
     elif node.kind.switches_frames:
@@ -104,10 +104,11 @@ def _on(network: RunningNetwork, node: Node) -> tuple[str, ...]:
     _start(network, node)
     _note(network, node.name, off=False)
     if node.kind.openflow == "controller":
-        return reload.without_controller(network, node.name, _switches(network, node))
+        channel = _channel(network, node)
+        return reload.without_controller(network, channel, channel.switches)
     channels = control_channel.channels(topology_of(network))
     own = [each for each in channels if node.name in each.switches and not network.is_off(each.name)]
-    return tuple(each.name for each in own if reload.without_controller(network, each.name, (node.name,)))
+    return tuple(each.name for each in own if reload.without_controller(network, each, (node.name,)))
 
 
 def _start(network: RunningNetwork, node: Node) -> None:
@@ -125,9 +126,9 @@ def _start(network: RunningNetwork, node: Node) -> None:
         _carry_out(network, made, [each for each in commands if getattr(each, "router", None) == node.name])
 
 
-def _switches(network: RunningNetwork, controller: Node) -> tuple[str, ...]:
+def _channel(network: RunningNetwork, controller: Node) -> control_channel.Channel:
     channels = control_channel.channels(topology_of(network))
-    return next(each.switches for each in channels if each.name == controller.name)
+    return next(each for each in channels if each.name == controller.name)
 
 
 def _carry_out(network: RunningNetwork, made: Build, commands: Iterable[Command]) -> None:

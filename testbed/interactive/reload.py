@@ -19,14 +19,13 @@ from ..native_program import tools
 from ..plan import batch
 from ..plan.command import PREFIX
 from ..plan.node import controller
-from ..plan.node.control_channel import OVS_FOLDER, Channel
+from ..plan.node.control_channel import Channel
 from ..plan.step import Run, Step, data
 from ..spec import program_store
 from ..trial import strict_folder
 from ..trial.start.local_words import substituted
 from . import connection, link_change, node_files
 from .build import Build, build
-from .node_files import IMPATIENT
 from .running_network import OFF, RunningNetwork
 
 WAIT_S = 60
@@ -44,8 +43,10 @@ rm -rf "$0"
 """
 """Ends what a program has left in its folder, and removes that."""
 
+RUNS = 'kill -0 "$(cat "$OVS_RUNDIR/ovs-vswitchd.pid")" 2>/dev/null'
+"""The daemon of a switch runs; its database keeps what one that ended has said."""
 CONNECTED = f"ovs-vsctl --timeout={{seconds}} wait-until controller {BRIDGE} is_connected={{value}}"
-FORGET = f"for each in flows groups meters; do ovs-ofctl -O {{version}} del-$each {BRIDGE}; done"
+FORGET = f"for each in flows groups meters; do ovs-ofctl --timeout=30 -O {{version}} del-$each {BRIDGE}; done"
 
 
 def reload(network: RunningNetwork, wanted: Topology, node: str) -> dict[str, bool]:
@@ -64,44 +65,41 @@ def reload(network: RunningNetwork, wanted: Topology, node: str) -> dict[str, bo
     _refuse_other(network, made)
     channel = channels[node]
     copy = copied(network, channel)
-    stop(network, node, channel.switches)
+    stop(network, channel)
     switches = [each for each in channel.switches if not network.is_off(each)]
     for switch in switches:
         _in(network, switch, "sh", "-c", FORGET.format(version=channel.version))
     connection.carry_out(network, starts(made, channel, copy))
     link_change.keep_node(network, wanted.node(node))
-    missing = without_controller(network, node, switches)
+    missing = without_controller(network, channel, switches)
     return {switch: switch not in missing for switch in switches}
 
 
-def stop(network: RunningNetwork, controller: str, switches: Sequence[str]) -> None:
+def stop(network: RunningNetwork, channel: Channel) -> None:
     """Stops a controller, forgets its number, and waits until its switches say so: what starts it next would believe
     what was said before.
     """
-    steps = {"stop": f"controller-{controller}"}, {"run": ["rm", "-f", _pid_file(controller)]}
+    steps = {"stop": f"controller-{channel.name}"}, {"run": ["rm", "-f", f"{channel.folder}/pid"]}
     connection.carry_out(network, [*steps])
-    _await(network, switches, "false")
+    _await(network, channel.switches, "false")
 
 
-def without_controller(network: RunningNetwork, controller: str, switches: Sequence[str]) -> tuple[str, ...]:
-    """Those that have not connected to a controller within WAIT_S, or when it has ended."""
-    return _await(network, switches, "true", "sh", "-c", IMPATIENT, _pid_file(controller), "0")
+def without_controller(network: RunningNetwork, channel: Channel, switches: Sequence[str]) -> tuple[str, ...]:
+    """Those that have not connected to their controller within WAIT_S, or when it has ended, or will never listen."""
+    return _await(network, switches, "true", *node_files.impatience(channel))
 
 
 def _await(network: RunningNetwork, switches: Sequence[str], connected: str, *around: str) -> tuple[str, ...]:
     """The switches that are on and do not say within WAIT_S, of all, that they are connected, or are not. `around` are
-    words before the command that waits.
+    words before the command that waits. One whose daemon has ended says nothing any more.
     """
     end, missing = time.monotonic() + WAIT_S, []
     for switch in (each for each in switches if not network.is_off(each)):
         left_s = max(1, ceil(end - time.monotonic()))
-        if _in(network, switch, *around, *CONNECTED.format(seconds=left_s, value=connected).split()):
+        wait = CONNECTED.format(seconds=left_s, value=connected).split()
+        if _in(network, switch, "sh", "-c", RUNS) or _in(network, switch, *around, *wait):
             missing.append(switch)
     return tuple(missing)
-
-
-def _pid_file(controller: str) -> str:
-    return f"{OVS_FOLDER}/{controller}/pid"
 
 
 def copied(network: RunningNetwork, channel: Channel) -> str | None:
