@@ -112,6 +112,9 @@ def test_samples_come_first_and_a_buffer_that_was_counted_comes_after_the_second
     assert limitation(busy).limit == "rate"
     assert limitation(replace(busy, times={"loss": 1.0})).limit == "loss"
     assert limitation(replace(busy, seconds={"unknown": 0.6, "rate": 0.4})).limit == "receiver buffer"
+    nobody = replace(busy, rwnd_limited_s=0, seconds={"rate": 0.4, "loss": 0.35, "unknown": 0.25})
+    assert limitation(nobody).limit == "unknown", "losses may have held it back for 60 %"
+    assert limitation(replace(nobody, seconds={"rate": 0.5, "unknown": 0.5})).limit == "rate"
     found = limitation(replace(busy, rwnd_limited_s=0, seconds={"loss": 0.6, "unknown": 0.4}))
     assert (found.limit, found.share) == ("loss", 0.6)
     assert found.why == "links lost packets, which kept the congestion window small for 60% of its time; unknown: 40%"

@@ -49,7 +49,8 @@ what was offered."""
 BUSY = 0.9
 """A flow that has data to send for a smaller share of its time is limited by its application."""
 MOST = 0.5
-"""Without samples, a window or a send buffer limits a flow if it holds it back for this share of its busy time."""
+"""Without samples, a window or a send buffer limits a flow if it holds it back for this share of its busy time, and
+another kind if it holds the trial back for this share of its seconds."""
 MENTION = 0.1
 """Further kinds are mentioned from this share of the time on."""
 
@@ -138,8 +139,9 @@ def limitation(totals: FlowTotals) -> Limitation:
 
     rate: the bottleneck is full, so nothing else matters. cpu: a core is busy. application: all that was offered
     arrived, or the flow was often idle. Then the kind that held it back longest, if it was sampled; if not, the one
-    that held the trial back for most of its seconds. Then the receiver's or the sender's buffer, if the kernel counted
-    that it held it back for most of its busy time, and longer than the other one. unknown: none of these.
+    that held the trial back for half of its seconds or more, as no other can have more then. Then the receiver's or
+    the sender's buffer, if the kernel counted that it held it back for most of its busy time, and longer than the other
+    one. unknown: none of these.
     """
     for limit, applies, share, why in _TABLE:
         if applies(totals):
@@ -148,7 +150,7 @@ def limitation(totals: FlowTotals) -> Limitation:
     if totals.largest is not None:
         return _longest(totals.times, *totals.largest)
     kind, part = max(totals.seconds.items(), key=lambda each: each[1], default=_NOTHING)
-    if kind != "unknown":
+    if kind != "unknown" and part >= MOST:
         return _longest(totals.seconds, kind, part)
     for limit, applies, share, why in _WITHOUT_SAMPLES:
         if applies(totals):
