@@ -8,14 +8,25 @@ from typing import Any
 
 import pytest
 from storedruns import Made, trial_result
-from test_flow_time import stages, state
+from test_flow_time import RATE, stages, state
 from trials import make_trial
 
 from testbed.analysis.limit.limitation import FlowTotals, limitation
 from testbed.analysis.limit.series_time import parts
 from testbed.model.background import Constant
 from testbed.model.scenario import Trial
-from testbed.trial.result import RandomLossResult, TrialResult
+from testbed.trial.result import (
+    FaultResult,
+    PacedResult,
+    PerFlowResult,
+    RandomLossResult,
+    RouteChange,
+    RouterResult,
+    SdnResult,
+    ShaperResult,
+    TraceResult,
+    TrialResult,
+)
 
 FULL = 1e8
 FAST, SLOW = 0.95 * FULL, 0.1 * FULL
@@ -75,18 +86,101 @@ CLUSTERS = RandomLossResult(0.01, 1000, 10, None, None)
 ALONE = replace(CLUSTERS, low=0.005, high=0.018)
 
 
+def stage(**forward: Any) -> Callable[[TrialResult], TrialResult]:
+    return lambda made: replace(made, stages=stages(**forward))
+
+
+def shaper(used_up: bool | None) -> PacedResult:
+    return PacedResult(shaper=ShaperResult(FULL, 10**7, 1e7, None, 10**7, None, 0, used_up=used_up))
+
+
+def cap(capped_flows: int) -> PacedResult:
+    return PacedResult(per_flow=PerFlowResult(FULL, 1514, 10**6, 2, capped_flows, 10**7, 0, 0))
+
+
 @pytest.mark.parametrize(
     "other",
     [
         seen(queue_drops=1),
         seen(aqm_drops=1),
         seen(marks=1),
-        lambda made: replace(made, stages=stages(random_loss=CLUSTERS)),
+        stage(random_loss=CLUSTERS),
+        stage(paced=shaper(used_up=True)),
+        stage(paced=shaper(used_up=None)),
+        stage(paced=cap(1)),
+        lambda made: replace(made, stages=(made.stages[0], replace(made.stages[1], peak_rate_bps=0.95 * RATE))),
+        stage(faults=(FaultResult("reorder", 0, 1000, 10, 10),)),
+        lambda made: replace(made, routers={"r": RouterResult(changes=(RouteChange(1, "10.0.0.0/24 via 10.0.1.1"),))}),
+        lambda made: replace(made, sdn=SdnResult({}, {})),
     ],
-    ids=["a full buffer", "a queue that drops early", "a queue that marks", "losses in bursts"],
+    ids=[
+        "a full buffer",
+        "a queue that drops early",
+        "a queue that marks",
+        "losses in bursts",
+        "a shaper without credit",
+        "a shaper that may have had none",
+        "the cap of a flow",
+        "a way back that is full of ACKs",
+        "packets that overtake",
+        "a route that changed",
+        "switches that are told what to do",
+    ],
 )
 def test_what_else_may_have_cut_the_window_leaves_the_rate_alone(other: Callable[[TrialResult], TrialResult]) -> None:
     assert told(other(result([FAST] * 4 + [SLOW] * 6))) == {"unknown": 0.6, "rate": 0.4}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ({"rtt": "50 ms"}, {"rate": "50 Mbit/s"}),
+        ({"rtt": "50 ms"}, {"writes": {"size": "20 kB", "every": "50 ms"}}),
+        ({"rtt": "50 ms"}, {"flows": 2, "start": ["0 s", "20 s"]}),
+        ({"rtt": "50 ms", "jitter": {"sd": "5 ms", "reorder": True}}, {}),
+    ],
+    ids=[
+        "a flow that is paced",
+        "an application that writes at times",
+        "flows that start apart",
+        "jitter that reorders",
+    ],
+)
+def test_what_was_asked_may_have_held_the_flows_back_too(asked: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    """Between flows that start apart nobody may send; and the first may have met all of the drops."""
+    path, workload = asked
+    trial = make_trial(path, {"duration": "10 s", **workload})
+    assert told(result([FAST] * 4 + [SLOW] * 6), trial) == {"unknown": 0.6, "rate": 0.4}
+
+
+def test_what_was_there_and_did_nothing_changes_nothing() -> None:
+    made = result([SLOW] * 10)
+    trial = make_trial({"rtt": "50 ms", "jitter": "1 ms"}, {"duration": "10 s", "flows": 2, "start": "10 ms"})
+    assert told(made, trial) == {"loss": 0.9, "unknown": 0.1}
+    idle = replace(
+        made, stages=stages(data_packets=1000, peak_rate_bps=RATE, faults=(FaultResult("corrupt", 0, 9, 0, 0),))
+    )
+    assert told(idle) == {"loss": 0.9, "unknown": 0.1}
+    for other in (shaper(used_up=False), cap(0)):
+        assert told(stage(paced=other)(made)) == {"loss": 0.9, "unknown": 0.1}
+    assert told(replace(made, routers={"r": RouterResult()})) == {"loss": 0.9, "unknown": 0.1}
+
+
+def test_rules_of_a_user_may_drop_packets_and_those_of_a_firewall_let_through_all_or_nothing() -> None:
+    made = result([FAST] * 4 + [SLOW] * 6)
+    links = {"one": {"ends": ["a", "r"], "rate": "1 Gbit/s"}, "two": {"ends": ["r", "b"], "rate": "1 Gbit/s"}}
+    for rules, expected in (
+        ({"nftables": "limit.nft", "nftables_text": "table ip t { }"}, {"unknown": 0.6, "rate": 0.4}),
+        ({"firewall": [{"action": "deny", "port": 80, "protocol": "tcp"}]}, {"loss": 0.6, "rate": 0.4}),
+    ):
+        nodes = {"a": {"type": "host"}, "b": {"type": "host"}, "r": {"type": "router", **rules}}
+        trial = make_trial(topology={"name": "net", "nodes": nodes, "links": links})
+        assert told(made, trial) == expected
+
+
+def test_a_trace_carries_another_rate_in_each_second() -> None:
+    trace = PacedResult(trace=TraceResult("fade.csv", 10, FULL, 0, 10**5, 10**8))
+    assert told(stage(paced=trace)(result([FAST] * 4 + [SLOW] * 6))) == {}
 
 
 def test_a_random_loss_whose_drops_are_on_their_own_is_one() -> None:

@@ -3,9 +3,11 @@ samples. Pure, no I/O.
 
 - A second in which the flows got FULL of what the path carries: the rate.
 - Other seconds, from when each flow has lost a packet: the links' loss, if it can only be that. So only links dropped
-  packets, at distances that do not cluster, no queue marked any, there was no other traffic, no change of a link, and
-  computing took no time; what the kernel counted for the flows' two buffers is taken off. Drops at such distances meet
-  n flows within the first n of k drops on the mean, so from then on, when the share n/k of the data has come.
+  packets, at distances that do not cluster, no queue marked any, no other rate than the links' held a flow back, all
+  flows ran, with all that they could send, there was no other traffic, no fault or change of a link or route, and
+  computing took no time; what the kernel counted for the flows' two buffers is taken off. A flow waits for its first
+  drop for n of k drops on the mean, if drops at such distances meet n equal flows; so from then on, when the share n/k
+  of the data has come.
 - Of all other seconds nobody can tell.
 
 `tests/test_series_time.py` holds this against samples of the same trials.
@@ -23,6 +25,7 @@ from .flow_time import FULL
 from .limitation import Limit
 
 VIRTUAL = "lab"
+SECOND_NS = 10**9
 
 
 def parts(result: TrialResult, trial: Trial | None, full_bps: float | None) -> dict[Limit, float]:
@@ -35,7 +38,7 @@ def parts(result: TrialResult, trial: Trial | None, full_bps: float | None) -> d
     goodput_bps = [each.goodput_bps for each in seconds.series]
     is_full = [each >= FULL * full_bps for each in goodput_bps]
     before = [0.0, *accumulate(goodput_bps)][:-1]
-    all_met = _share_of_data(result)
+    all_met = None if _is_held_otherwise(result, trial) else _share_of_data(result)
     late = (
         0
         if all_met is None
@@ -48,12 +51,47 @@ def parts(result: TrialResult, trial: Trial | None, full_bps: float | None) -> d
 
 
 def _only_the_path(result: TrialResult, trial: Trial) -> bool:
-    changes = any(each.intervals for each in result.stages)
+    changes = any(each.intervals or (each.paced is not None and each.paced.trace) for each in result.stages)
     return result.kernel == VIRTUAL and not (result.vms or result.machines or trial.background or changes)
 
 
+def _is_held_otherwise(result: TrialResult, trial: Trial) -> bool:
+    """Whether a flow may have sent less for what is neither a drop nor a buffer."""
+    asked = trial.workload
+    is_less = any(each.rate_bps is not None for each in asked.asked_flows)
+    is_apart = any(each.spread_ns >= SECOND_NS for each in asked.load)
+    return is_less or is_apart or any(map(_holds, result.stages)) or _is_out_of_order(trial) or _is_ruled(result, trial)
+
+
+def _holds(stage: StageResult) -> bool:
+    """Whether a link held a flow back by another rate than its own, or did more to packets than to lose them."""
+    shaper, cap = (None, None) if stage.paced is None else (stage.paced.shaper, stage.paced.per_flow)
+    is_shaped = shaper is not None and shaper.used_up is not False
+    is_capped = cap is not None and cap.capped_flows > 0
+    return is_shaped or is_capped or _is_full_of_answers(stage) or any(each.met for each in stage.faults)
+
+
+def _is_full_of_answers(stage: StageResult) -> bool:
+    """Whether ACKs came as fast as a link carries them, which then is what clocks the data."""
+    seen_bps, asked_bps = stage.peak_rate_bps, stage.asked_rate_bps
+    known = seen_bps is not None and asked_bps is not None
+    return known and not stage.data_packets and (seen_bps or 0) >= FULL * (asked_bps or 0)
+
+
+def _is_out_of_order(trial: Trial) -> bool:
+    """Whether packets overtake others, which TCP may take for loss."""
+    ways = (way for link in trial.topology.links for way in (link.forward, link.backward))
+    return any(each.jitter is not None and each.jitter.reorder for each in ways)
+
+
+def _is_ruled(result: TrialResult, trial: Trial) -> bool:
+    """Whether a switch or a router may have dropped packets by rules of a user's, or a route changed."""
+    own = any(each.router is not None and each.router.nftables is not None for each in trial.topology.nodes)
+    return result.sdn is not None or own or any(each.changes for each in result.routers.values())
+
+
 def _share_of_data(result: TrialResult) -> float | None:
-    """That has come when each flow has lost a packet; None where something else could have held a flow back."""
+    """That has come when each flow has lost a packet; None where something else could have cut the window."""
     seen = result.seen
     others = (seen.queue_drops, seen.aqm_drops, seen.marks, result.policed_packets)
     drops = (seen.dropped_packets or 0) + (seen.random_drops or 0)
