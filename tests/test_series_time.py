@@ -82,6 +82,26 @@ def test_what_a_buffer_held_back_is_not_the_losses() -> None:
     assert told(flow(rwnd_limited=None)(held)) == {"unknown": 1.0}
 
 
+def test_a_small_part_for_which_the_send_buffer_held_bbr_back_may_be_all() -> None:
+    """With a buffer for 12.5 of 20 Mbit/s the kernel counted 21 %, and BBR had the same goodput without the losses."""
+    held = flow(sndbuf_limited=0.21)(result([SLOW] * 10))
+    assert told(held) == {"loss": 0.69, "unknown": 0.31}
+    assert told(flow(congestion="bbr")(held)) == {"unknown": 1.0}
+    assert told(flow(congestion="bbr", sndbuf_limited=0.05)(held)) == {"loss": 0.85, "unknown": 0.15}
+
+
+def test_a_second_that_a_bounded_send_buffer_may_have_held_back_is_not_the_losses() -> None:
+    """The kernel may not count such a buffer at all. At 10 Mbit/s and 10 ms 12.5 kB are in flight, half of 25 kB."""
+    made = result([SLOW / 2] * 5 + [SLOW] * 5, drops=20)
+    fixed = make_trial({"rtt": "10 ms"}, {"duration": "10 s", "window": "64 KiB"})
+    for size, expected in ((25_000, {"unknown": 0.6, "loss": 0.4}), (25_100, {"loss": 0.9, "unknown": 0.1})):
+        bounded = replace(TRIAL, sysctls=(("net.ipv4.tcp_wmem", f"4096 16384 {size}"),))
+        own = make_trial({"rtt": "10 ms"}, {"duration": "10 s"}, sysctls={"net.ipv4.tcp_wmem": f"4096 16384 {size}"})
+        assert told(made, bounded) == told(made, own) == expected
+        assert told(flow(sndbuf_bytes=size)(made), fixed) == expected
+        assert told(flow(sndbuf_bytes=size)(made)) == {"loss": 0.9, "unknown": 0.1}, "where tuning began"
+
+
 CLUSTERS = RandomLossResult(0.01, 1000, 10, None, None)
 ALONE = replace(CLUSTERS, low=0.005, high=0.018)
 

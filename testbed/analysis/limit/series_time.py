@@ -15,14 +15,15 @@ samples. Pure, no I/O.
 
 from __future__ import annotations
 
+import math
 from itertools import accumulate
 
 from ...model.scenario import Trial
 from ...trial.evidence.outcome import TcpResult
 from ...trial.measured import find
-from ...trial.result import StageResult, TrialResult
+from ...trial.result import FlowResult, StageResult, TrialResult
 from .flow_time import FULL
-from .limitation import Limit
+from .limitation import MENTION, Limit
 
 VIRTUAL = "lab"
 SECOND_NS = 10**9
@@ -38,12 +39,15 @@ def parts(result: TrialResult, trial: Trial | None, full_bps: float | None) -> d
     goodput_bps = [each.goodput_bps for each in seconds.series]
     is_full = [each >= FULL * full_bps for each in goodput_bps]
     before = [0.0, *accumulate(goodput_bps)][:-1]
+    from_bps = _held_from_bps(result, trial)
     all_met = None if _is_held_otherwise(result, trial) else _share_of_data(result)
-    late = (
-        0
-        if all_met is None
-        else sum(come >= all_met * sum(goodput_bps) and not full for come, full in zip(before, is_full, strict=True))
-    )
+    late = 0
+    if all_met is not None:
+        is_late = [come >= all_met * sum(goodput_bps) for come in before]
+        late = sum(
+            is_after and not full and each < from_bps
+            for each, is_after, full in zip(goodput_bps, is_late, is_full, strict=True)
+        )
     rate = sum(is_full) / len(is_full)
     loss = max(0.0, late / len(is_full) - _buffers(result))
     found: dict[Limit, float] = {"rate": rate, "loss": loss, "unknown": 1 - rate - loss}
@@ -103,8 +107,32 @@ def _clusters(stage: StageResult) -> bool:
     return stage.random_loss is not None and stage.random_loss.low is None
 
 
+def _held_from_bps(result: TrialResult, trial: Trial) -> float:
+    """The goodput from which their send buffers may have held the flows back, counted or not; infinite if nobody
+    bounded them. It is half of each in a round trip: a buffer keeps what was sent until all before it has come, so
+    there is as much again in it after a loss.
+    """
+    named = {**dict(trial.topology.node(trial.workload.source).sysctls), **dict(trial.sysctls)}
+    most = named.get("net.ipv4.tcp_wmem", "").split()[-1:]
+    asked = [each.window_bytes for each in trial.workload.asked_flows]
+    sizes = [flow.sndbuf_bytes for flow, size in zip(result.flows, asked, strict=False) if size is not None]
+    sizes += [int(each) for each in most if None in asked and each.isdecimal()]
+    known = [each for each in sizes if each is not None]
+    rtt_s = result.asked.rtt_s
+    return len(result.flows) * min(known) * 8 / (2 * rtt_s) if known and rtt_s else math.inf
+
+
 def _buffers(result: TrialResult) -> float:
-    """The mean part of the time for which its two buffers held a flow back; all of it where that was not counted."""
-    counted = [(flow.rwnd_limited, flow.sndbuf_limited) for flow in result.flows]
-    held = [1.0 if window is None or buffer is None else window + buffer for window, buffer in counted]
+    """The mean part of the time for which its two buffers held a flow back; all of it where that cannot be told."""
+    held = [_buffer(flow) for flow in result.flows]
     return sum(held) / len(held) if held else 1.0
+
+
+def _buffer(flow: FlowResult) -> float:
+    """Of one flow. In slow start the kernel counts a send buffer that is too small only now and then (`flow_time`), and
+    for it BBR never leaves slow start, as it sets no threshold: where that was a good part, it may have been all.
+    """
+    if flow.rwnd_limited is None or flow.sndbuf_limited is None:
+        return 1.0
+    is_more = flow.congestion == "bbr" and flow.sndbuf_limited >= MENTION
+    return 1.0 if is_more else flow.rwnd_limited + flow.sndbuf_limited
