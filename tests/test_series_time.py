@@ -102,6 +102,14 @@ def test_a_second_that_a_bounded_send_buffer_may_have_held_back_is_not_the_losse
         assert told(flow(sndbuf_bytes=size)(made)) == {"loss": 0.9, "unknown": 0.1}, "where tuning began"
 
 
+def test_a_window_for_just_less_than_the_path_carries_is_not_the_rate() -> None:
+    """16 KiB at 1 Gbit/s and 0.15 ms had 90.2 % of what the path carries, and the kernel counted the two buffers."""
+    held = flow(rwnd_limited=0.53, sndbuf_limited=0.45)
+    assert told(held(result([0.902 * FULL] * 10, drops=0))) == {"unknown": 1.0}
+    assert told(held(result([0.96 * FULL] * 10, drops=0))) == {"rate": 1.0}
+    assert told(flow(rwnd_limited=0.3)(result([0.902 * FULL] * 10, drops=0))) == {"rate": 1.0}
+
+
 CLUSTERS = RandomLossResult(0.01, 1000, 10, None, None)
 ALONE = replace(CLUSTERS, low=0.005, high=0.018)
 

@@ -1,7 +1,8 @@
 """The time of a trial divided by what held its flows back, from their goodput in each second: what can be told without
 samples. Pure, no I/O.
 
-- A second in which the flows got FULL of what the path carries: the rate.
+- A second in which the flows got FULL of what the path carries: the rate. It takes LINE where the kernel counted their
+  two buffers for most of the time, as a window may be for just less than the path carries.
 - Other seconds, from when each flow has lost a packet: the links' loss, if it can only be that. So only links dropped
   packets, at distances that do not cluster, no queue marked any, no other rate than the links' held a flow back, all
   flows ran, with all that they could send, there was no other traffic, no fault or change of a link or route, and
@@ -10,7 +11,7 @@ samples. Pure, no I/O.
   of the data has come.
 - Of all other seconds nobody can tell.
 
-`tests/test_series_time.py` holds this against samples of the same trials.
+`tests/test_flow_time.py` holds this against samples of the same trials.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from ...trial.evidence.outcome import TcpResult
 from ...trial.measured import find
 from ...trial.result import FlowResult, StageResult, TrialResult
 from .flow_time import FULL
-from .limitation import MENTION, Limit
+from .limitation import FULL as LINE
+from .limitation import MENTION, MOST, Limit
 
 VIRTUAL = "lab"
 SECOND_NS = 10**9
@@ -37,7 +39,9 @@ def parts(result: TrialResult, trial: Trial | None, full_bps: float | None) -> d
     if seconds is None or not seconds.series or full_bps is None or trial is None or not _only_the_path(result, trial):
         return {}
     goodput_bps = [each.goodput_bps for each in seconds.series]
-    is_full = [each >= FULL * full_bps for each in goodput_bps]
+    held = _buffers(result)
+    least_bps = (LINE if held >= MOST else FULL) * full_bps
+    is_full = [each >= least_bps for each in goodput_bps]
     before = [0.0, *accumulate(goodput_bps)][:-1]
     from_bps = _held_from_bps(result, trial)
     all_met = None if _is_held_otherwise(result, trial) else _share_of_data(result)
@@ -49,7 +53,7 @@ def parts(result: TrialResult, trial: Trial | None, full_bps: float | None) -> d
             for each, is_after, full in zip(goodput_bps, is_late, is_full, strict=True)
         )
     rate = sum(is_full) / len(is_full)
-    loss = max(0.0, late / len(is_full) - _buffers(result))
+    loss = max(0.0, late / len(is_full) - held)
     found: dict[Limit, float] = {"rate": rate, "loss": loss, "unknown": 1 - rate - loss}
     return {kind: part for kind, part in sorted(found.items(), key=lambda each: -each[1]) if part > 0}
 
