@@ -20,7 +20,14 @@ from testbed.model.scenario import Trial
 from testbed.trial import column
 from testbed.trial import run as runner
 from testbed.trial.orders.sequence import orders
-from testbed.trial.result import IntervalResult, PolicyResult, StageResult
+from testbed.trial.result import (
+    IntervalResult,
+    PacedResult,
+    PerFlowResult,
+    PolicyResult,
+    ShaperResult,
+    StageResult,
+)
 
 SECONDS = 10
 STEPS = 101
@@ -63,6 +70,23 @@ CASES: Mapping[str, tuple[SenderSamples, Path, dict[str, float]]] = {
     "a threshold without a loss": (sender(snd_ssthresh=since(5)), path(), {"congestion control": 1}),
     "a full bottleneck": (sender(**LOST), path(use=0.95, is_lossy=True), {"rate": 1}),
     "a bottleneck that is not quite full": (sender(**LOST), path(use=0.85, is_lossy=True), {"loss": 0.8}),
+    "a way back that is full": (
+        sender(**LOST),
+        path(is_lossy=True, others=(QueueSamples(TIME, TIME * 0.95 * RATE / 8, TIME, NOTHING + RATE),)),
+        {"rate": 1},
+    ),
+    "a shaper with credit": (
+        sender(**LOST),
+        path(is_lossy=True, others=(QueueSamples(TIME, TIME * RATE / 8, NOTHING, NOTHING * np.nan),)),
+        {"slow start": 0.2, "loss": 0.8},
+    ),
+    "a flow at its cap": (sender(**LOST), path(is_lossy=True, cap_bps=8.5e6), {"rate": 1}),
+    "a flow below its cap": (sender(**LOST), path(is_lossy=True, cap_bps=9.5e6), {"slow start": 0.2, "loss": 0.8}),
+    "drops on a way back that is not full": (
+        sender(**LOST),
+        path(is_lossy=True, others=(QueueSamples(TIME, TIME * 0.1 * RATE / 8, TIME, NOTHING + RATE),)),
+        {"slow start": 0.2, "loss": 0.8},
+    ),
     "a loss of the link": (sender(**LOST), path(is_lossy=True), {"slow start": 0.2, "loss": 0.8}),
     "drops at a full buffer": (sender(**LOST), path(drops_at_s=1.95, is_lossy=True), {"path buffer": 0.8}),
     "drops at a full buffer long before": (sender(**LOST), path(drops_at_s=1, is_lossy=True), {"loss": 0.8}),
@@ -208,6 +232,22 @@ STORED: Mapping[str, tuple[SenderSamples, Path, dict[str, Any], dict[str, float]
         path(),
         {"policy": PolicyResult(1000, 1e7, 1000, 1.5, 2000, 1000, 1, None, None)},
         {"policer": 0.8},
+    ),
+    "a shaper that has credit for a half": (
+        sender(**LOST),
+        path(use=0.1),
+        {"dropped_packets": 3, "paced": PacedResult(ShaperResult(1e7, int(2e6), 7e6, None, 0, None, 0, True))},
+        {"slow start": 0.2, "loss": 0.33, "rate": 0.47},
+    ),
+    "a flow at its cap": (
+        sender(**LOST),
+        path(),
+        {
+            "dropped_packets": 3,
+            "data_packets": 9,
+            "paced": PacedResult(per_flow=PerFlowResult(9e6, 3000, 0, 1, 1, 9, 9, 9)),
+        },
+        {"rate": 1},
     ),
     "a bottleneck that has the rate of its state for a half": (
         sender(),

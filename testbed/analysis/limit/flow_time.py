@@ -4,7 +4,8 @@ Pure, no I/O.
 The first of these that applies decides an interval between two samples:
 
 - idle: nothing in flight, nothing to send: the application.
-- The bottleneck sent at FULL of its rate, over two round trips around the interval: the rate.
+- The bottleneck sent at FULL of its rate, over two round trips around the interval, or a shaper without credit at that
+  of its refill, or a way back at its own, whose ACKs clock the data; or the flow got FULL of its cap: the rate.
 - The kernel's chronograph tcpi_rwnd_limited ran (tcp_write_xmit in net/ipv4/tcp_output.c), for the part of the interval
   in which it did: the receiver's buffer.
 - Data in flight and none waiting (tcpi_notsent_bytes 0): the congestion window had room, and the sender had no data. If
@@ -68,7 +69,9 @@ class QueueSamples:
 
 @dataclass(frozen=True)
 class Path:
-    """What a flow met. `rtt_s` is the path's without queues; `policed_from_s` when a policy began (None: never).
+    """What a flow met. `queues` are the bottlenecks of its data; `others` are those of its answers, or have another
+    rate than their link, so their drops count for nothing. `cap_bps` is the goodput of a flow at the cap that each has
+    (None: no cap). `rtt_s` is the path's without queues; `policed_from_s` when a policy began (None: never).
 
     `is_lossy` says whether a periodic or random loss dropped packets. `always_sends` says whether the sender's tool
     always has more data.
@@ -79,6 +82,8 @@ class Path:
     policed_from_s: float | None
     is_lossy: bool
     always_sends: bool
+    others: tuple[QueueSamples, ...] = ()
+    cap_bps: float | None = None
 
 
 def parts(flow: SenderSamples, path: Path) -> dict[Limit, float]:
@@ -94,7 +99,9 @@ def parts(flow: SenderSamples, path: Path) -> dict[Limit, float]:
     seconds = np.diff(flow.time_s[first : last + 1])
     windowed = np.clip(np.nan_to_num(np.diff(flow.rwnd_limited_s[first : last + 1])) / seconds, 0, 1)
     idle = (flow.unacked[now] == 0) & (flow.notsent_bytes[now] == 0)
-    full = _is_full(flow.time_s[first : last + 1], path) & ~idle
+    life = slice(first, last + 1)
+    capped = _is_capped(flow.time_s[life], flow.bytes_acked[life], path)
+    full = (_is_full(flow.time_s[life], path) | capped) & ~idle
     empty = (flow.notsent_bytes[now] == 0) & ~idle & ~full
     rest = np.where(idle | full, 0.0, 1 - windowed)
     found: dict[Limit, float] = {
@@ -122,17 +129,31 @@ def _is_full(time_s: FloatArray, path: Path) -> NDArray[np.bool_]:
     """For each interval, whether a bottleneck sent at its rate, over two round trips or the interval if it is longer:
     packets come in bursts, and a link that is full for a moment is not full.
     """
-    begin, end = time_s[:-1], time_s[1:]
-    more = np.maximum(2 * path.rtt_s - (end - begin), 0) / 2
-    found = np.zeros(len(begin), dtype=bool)
-    for queue in path.queues:
+    found = np.zeros(len(time_s) - 1, dtype=bool)
+    for queue in (*path.queues, *path.others):
         if len(queue.time_s) > 1:
-            low = np.maximum(begin - more, queue.time_s[0])
-            high = np.minimum(end + more, queue.time_s[-1])
-            sent = np.interp(high, queue.time_s, queue.sent_bytes) - np.interp(low, queue.time_s, queue.sent_bytes)
-            rate = queue.rate_bps[np.clip(np.searchsorted(queue.time_s, begin, "right") - 1, 0, None)]
-            with np.errstate(invalid="ignore", divide="ignore"):
-                found |= sent * 8 >= FULL * rate * np.where(high > low, high - low, np.nan)
+            rate = queue.rate_bps[np.clip(np.searchsorted(queue.time_s, time_s[:-1], "right") - 1, 0, None)]
+            with np.errstate(invalid="ignore"):
+                found |= _mean_bps(time_s, path.rtt_s, queue.time_s, queue.sent_bytes) >= FULL * rate
+    return found
+
+
+def _is_capped(time_s: FloatArray, bytes_acked: FloatArray, path: Path) -> NDArray[np.bool_]:
+    """For each interval, whether the flow got FULL of its cap, likewise."""
+    if path.cap_bps is None:
+        return np.zeros(len(time_s) - 1, dtype=bool)
+    found: NDArray[np.bool_] = _mean_bps(time_s, path.rtt_s, time_s, bytes_acked) >= FULL * path.cap_bps
+    return found
+
+
+def _mean_bps(time_s: FloatArray, rtt_s: float, at_s: FloatArray, count_bytes: FloatArray) -> FloatArray:
+    """The mean rate of a counter that was looked at `at_s`, around each interval; NaN where nobody looked."""
+    begin, end = time_s[:-1], time_s[1:]
+    more = np.maximum(2 * rtt_s - (end - begin), 0) / 2
+    low, high = np.maximum(begin - more, at_s[0]), np.minimum(end + more, at_s[-1])
+    counted = np.interp(high, at_s, count_bytes) - np.interp(low, at_s, count_bytes)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found: FloatArray = counted * 8 / np.where(high > low, high - low, np.nan)
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path as File
 
 import numpy as np
@@ -13,14 +14,18 @@ from ...model.scenario import Trial
 from ...model.workload import Workload
 from ...trial import sample_table
 from ...trial.folder import QUEUES, SAMPLES
-from ...trial.result import StageResult, TrialResult
+from ...trial.result import ShaperResult, StageResult, TrialResult
+from ..condition import conditions
 from ..statistic import FloatArray
 from . import flow_time
 from .flow_time import Path, QueueSamples, SenderSamples
 from .limitation import Limit
+from .limited_by import flow_cap_bps
 
 SOCKET = tuple(SenderSamples.__dataclass_fields__)
 QUEUE = ("time_s", "bytes", "drops")
+NO_CREDIT = 0.01
+"""A shaper with less of its credit than this share has none: looks are apart, and frames are whole."""
 
 Times = dict[Limit, float]
 
@@ -49,6 +54,9 @@ def times(folder: File, result: TrialResult, trial: Trial | None) -> tuple[Times
 
 def _path(folder: File, result: TrialResult, trial: Trial | None) -> Path:
     stages = [each for each in result.stages if _is_on_path(each, trial)]
+    back = [
+        each for each in result.stages if trial is not None and each not in stages and _is_on_path(each, trial, True)
+    ]
     policed = [each.policy.crossed_s for each in stages if each.policy is not None]
     begins = [each for each in policed if each is not None]
     return Path(
@@ -57,6 +65,8 @@ def _path(folder: File, result: TrialResult, trial: Trial | None) -> Path:
         policed_from_s=min(begins) if begins else None,
         is_lossy=any(each.dropped_packets or each.random_drops for each in stages),
         always_sends=trial is None or _always_sends(trial.workload),
+        others=(*_queues(folder / QUEUES, back), *_refills(folder / QUEUES, stages)),
+        cap_bps=flow_cap_bps(result, conditions(result, trial)),
     )
 
 
@@ -67,12 +77,13 @@ def _always_sends(workload: Workload) -> bool:
     return workload.sending_ns is not None
 
 
-def _is_on_path(stage: StageResult, trial: Trial | None) -> bool:
-    """Whether the workload's data crosses it; without the trial, every stage may be on its path."""
+def _is_on_path(stage: StageResult, trial: Trial | None, answers: bool = False) -> bool:
+    """Whether the workload's data crosses it, or its answers; without the trial, every stage may be on its path."""
     if trial is None:
         return True
     book = address_book(trial.topology)
-    hops = [hop for pair in trial.workload.pairs for hop in data_path_between(trial.topology, book, *pair).path]
+    paths = [data_path_between(trial.topology, book, *pair) for pair in trial.workload.pairs]
+    hops = [hop for each in paths for hop in (each.answers if answers else each.path)]
     return any((hop.link.name, hop.way) == (stage.link, stage.way) for hop in hops)
 
 
@@ -87,6 +98,25 @@ def _queues(file: File, stages: list[StageResult]) -> list[QueueSamples]:
             time_s, sent_bytes, drops = (columns[name][mine] for name in QUEUE)
             found.append(QueueSamples(time_s, sent_bytes, drops, _rates(stage, time_s)))
     return found
+
+
+def _refills(file: File, stages: list[StageResult]) -> list[QueueSamples]:
+    """Each shaper as a queue that has the rate of the refill while there is no credit, and otherwise none."""
+    found: list[QueueSamples] = []
+    for stage in stages:
+        if stage.paced is not None and stage.paced.shaper is not None:
+            shaper = stage.paced.shaper
+            found += [replace(each, rate_bps=_refill_bps(shaper, each)) for each in _queues(file, [stage])]
+    return found
+
+
+def _refill_bps(shaper: ShaperResult, queue: QueueSamples) -> FloatArray:
+    credit_bytes, rates = float(shaper.burst_bytes), [np.nan]
+    for seconds, sent_bytes in zip(np.diff(queue.time_s), np.diff(queue.sent_bytes), strict=True):
+        credit_bytes = min(shaper.burst_bytes, credit_bytes + shaper.refill_bps / 8 * seconds) - sent_bytes
+        credit_bytes = max(credit_bytes, 0.0)
+        rates.append(shaper.refill_bps if credit_bytes <= NO_CREDIT * shaper.burst_bytes else np.nan)
+    return np.array(rates)
 
 
 def _rates(stage: StageResult, time_s: FloatArray) -> FloatArray:

@@ -29,7 +29,7 @@ Limit: TypeAlias = Literal[
 ]
 
 WHAT: Mapping[Limit, str] = {
-    "rate": "the bottleneck was full, or the cap of each flow",
+    "rate": "the bottleneck or the way back was full, or the cap of each flow",
     "cpu": "a core was busy",
     "application": "it had nothing to send, or all that it offered arrived",
     "receiver buffer": "the receiver's window was full",

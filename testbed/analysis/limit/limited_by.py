@@ -107,16 +107,19 @@ def _cell(params: Params, found: Sequence[Limitation]) -> CellLimits:
 
 def _full_bps(result: TrialResult, about: Conditions) -> float | None:
     """The goodput of the full path: of its slowest link, or of all flows at the cap that each has."""
-    line_bps = line_rate_bps(about)
+    cap_bps = flow_cap_bps(result, about)
+    of_all = (line_rate_bps(about), None if cap_bps is None else cap_bps * len(result.flows))
+    return min((each for each in of_all if each is not None), default=None)
+
+
+def flow_cap_bps(result: TrialResult, about: Conditions) -> float | None:
+    """The goodput of a flow at the lowest cap that a link of its data has for each; None without one."""
     caps = [
         each.paced.per_flow.asked_rate_bps
         for each in result.stages
         if each.data_packets and each.paced is not None and each.paced.per_flow is not None
     ]
-    if not caps:
-        return line_bps
-    capped_bps = line_rate_bps(replace(about, rate_bps=min(caps) * len(result.flows)))
-    return min(each for each in (line_bps, capped_bps) if each is not None)
+    return line_rate_bps(replace(about, rate_bps=min(caps))) if caps else None
 
 
 def _offered_bps(trial: Trial | None) -> float | None:
