@@ -32,6 +32,7 @@ from .trial.evidence.outcome import TcpResult
 from .trial.folder import write_named
 from .trial.measured import PingResult, need
 from .trial.result import TrialResult
+from .trial.sample_table import write_none
 from .trial.workload.background import backgrounds
 from .trial.workload.http import Download, HttpResult
 from .trial.workload.udp import UdpResult, UdpSecond
@@ -86,4 +87,5 @@ __all__ = [
     "tcp_model",
     "terminal_width",
     "write_named",
+    "write_none",
 ]

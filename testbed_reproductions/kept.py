@@ -3,7 +3,8 @@ these tables, and folders of runs that are made of them.
 
 A row of a table is a trial: what was asked (trial.json), what came out (result.json), what it ran with
 (provenance.json), and when and for how long (host.json). What run.json says is beside them. That is all that rows are
-judged by; the other files of a trial's folder are not kept, and the same seed gives them again.
+judged by; the other files of a trial's folder are not kept, and the same seed gives them again. A folder that is
+made of a row has tables of samples without rows, as more seeds may join it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from testbed.api import Store, UserError
+from testbed.api import Store, UserError, write_none
 
 from . import again, look
 from .row import Cost
@@ -79,6 +80,7 @@ def unpack(path: Path, folder: Path) -> None:
             for name in FILES:
                 if name != PROVENANCE or row[name] is not None:
                     (made / name).write_text(row[name])
+            write_none(made)
         partial.rename(folder)
     except (OSError, KeyError, TypeError, pa.ArrowException) as error:
         raise UserError(f"{path} is damaged: {error}; allowed: what `testbed reproduce --keep` wrote") from None

@@ -27,6 +27,8 @@ from testbed.error import TestbedError, UserError
 from testbed.model.scenario import Trial
 from testbed.spec.load import load_scenario
 from testbed.spec.scenario.trial import trial_data
+from testbed.sweep.store import Store
+from testbed.sweep.table import update
 from testbed.trial.result import TrialResult
 from testbed_reproductions import again, command, kept
 from testbed_reproductions.check import Holds, near
@@ -511,6 +513,7 @@ def test_a_part_of_a_run_is_kept_and_goes_on_where_it_was(runs: Runs, tmp_path: 
     later = Runs(tmp_path / "later", "quick", runs.console)
     assert later.finding(ROWS["K8"]).why == runs.finding(ROWS["K8"]).why
     assert len([*(tmp_path / "later" / links.BASELINE / "trials").iterdir()]) == 5
+    update(Store(tmp_path / "later" / links.BASELINE))  # as after the rest has run: each trial has its samples
     mine = tmp_path / "mine" / links.BASELINE
     mine.mkdir(parents=True)
     kept.put_back(tmp_path / "kept", tmp_path / "mine", [links.BASELINE])

@@ -128,6 +128,12 @@ def _counts(seen: Counts | None) -> dict[str, int | None]:
     return {name: None if seen is None else getattr(seen, name) for name in names}
 
 
+def write_none(folder: Path) -> None:
+    """The tables that each trial has, without rows: of one whose samples are not at hand."""
+    for name in ("samples", "queues"):
+        pq.write_table(SCHEMAS[name].empty_table(), folder / f"{name}.parquet")
+
+
 def write_samples(folder: Path, evidence: Evidence) -> None:
     """samples.parquet: one row for each socket and time; queues.parquet: one for each bottleneck buffer and time.
     completions.parquet: one for each flow of a workload whose flows arrive and end; faults.parquet: one for each fault
