@@ -53,19 +53,17 @@ def times(folder: File, result: TrialResult, trial: Trial | None) -> tuple[Times
 
 
 def _path(folder: File, result: TrialResult, trial: Trial | None) -> Path:
-    stages = [each for each in result.stages if _is_on_path(each, trial)]
-    back = [
-        each for each in result.stages if trial is not None and each not in stages and _is_on_path(each, trial, True)
-    ]
+    stages, back = _crossed(result, trial)
+    sampled = _columns(folder / QUEUES, QUEUE, ("link", "way"))
     policed = [each.policy.crossed_s for each in stages if each.policy is not None]
     begins = [each for each in policed if each is not None]
     return Path(
-        queues=tuple(_queues(folder / QUEUES, stages)),
+        queues=tuple(_queues(sampled, stages)),
         rtt_s=result.asked.rtt_s,
         policed_from_s=min(begins) if begins else None,
         is_lossy=any(each.dropped_packets or each.random_drops for each in stages),
         always_sends=trial is None or _always_sends(trial.workload),
-        others=(*_queues(folder / QUEUES, back), *_refills(folder / QUEUES, stages)),
+        others=(*_queues(sampled, back), *_refills(sampled, stages)),
         cap_bps=flow_cap_bps(result, conditions(result, trial)),
     )
 
@@ -77,18 +75,21 @@ def _always_sends(workload: Workload) -> bool:
     return workload.sending_ns is not None
 
 
-def _is_on_path(stage: StageResult, trial: Trial | None, answers: bool = False) -> bool:
-    """Whether the workload's data crosses it, or its answers; without the trial, every stage may be on its path."""
+def _crossed(result: TrialResult, trial: Trial | None) -> tuple[list[StageResult], list[StageResult]]:
+    """The stages that the workload's data crosses, and others that its answers cross; without the trial, its data may
+    cross every stage.
+    """
     if trial is None:
-        return True
+        return [*result.stages], []
     book = address_book(trial.topology)
     paths = [data_path_between(trial.topology, book, *pair) for pair in trial.workload.pairs]
-    hops = [hop for each in paths for hop in (each.answers if answers else each.path)]
-    return any((hop.link.name, hop.way) == (stage.link, stage.way) for hop in hops)
+    data = {(hop.link.name, hop.way) for each in paths for hop in each.path}
+    answers = {(hop.link.name, hop.way) for each in paths for hop in each.answers} - data
+    there, back = ([each for each in result.stages if (each.link, each.way) in ways] for ways in (data, answers))
+    return there, back
 
 
-def _queues(file: File, stages: list[StageResult]) -> list[QueueSamples]:
-    columns = _columns(file, QUEUE, ("link", "way"))
+def _queues(columns: dict[str, FloatArray], stages: list[StageResult]) -> list[QueueSamples]:
     if not columns:
         return []
     found = []
@@ -100,13 +101,13 @@ def _queues(file: File, stages: list[StageResult]) -> list[QueueSamples]:
     return found
 
 
-def _refills(file: File, stages: list[StageResult]) -> list[QueueSamples]:
+def _refills(columns: dict[str, FloatArray], stages: list[StageResult]) -> list[QueueSamples]:
     """Each shaper as a queue that has the rate of the refill while there is no credit, and otherwise none."""
     found: list[QueueSamples] = []
     for stage in stages:
         if stage.paced is not None and stage.paced.shaper is not None:
             shaper = stage.paced.shaper
-            found += [replace(each, rate_bps=_refill_bps(shaper, each)) for each in _queues(file, [stage])]
+            found += [replace(each, rate_bps=_refill_bps(shaper, each)) for each in _queues(columns, [stage])]
     return found
 
 

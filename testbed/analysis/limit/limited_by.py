@@ -49,7 +49,7 @@ def flow_limitations(result: TrialResult, trial: Trial | None = None, times: Tim
         return ()
     offered = _offered_bps(trial)
     each_times = times if len(times) == len(result.flows) else [{}] * len(result.flows)
-    seconds = series_time.parts(result, trial, _full_bps(result, about))
+    seconds = {} if all(each_times) else series_time.parts(result, trial, _full_bps(result, about))
     return tuple(
         _of_flow(_totals(flow, result, about, duration_s, offered, parts, seconds), result, about)
         for flow, parts in zip(result.flows, each_times, strict=True)
