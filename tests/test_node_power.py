@@ -130,7 +130,7 @@ def test_a_log_has_times_refusals_and_only_the_last_run(home: Home) -> None:
 def connected(home: Home) -> None:
     """Waits until both switches have their controller again."""
     for switch in ("s1", "s2"):
-        waits = ("ovs-vsctl", "--timeout=60", "wait-until", "controller", "br0", "is_connected=true")
+        waits = ("ovs-vsctl", f"--timeout={PATIENCE_S:.0f}", "wait-until", "controller", "br0", "is_connected=true")
         home.says("exec", switch, "--", *waits)
 
 
@@ -193,7 +193,7 @@ def test_a_daemon_that_does_not_answer_is_killed_and_its_database_is_not_waited_
     with subprocess.Popen(["sleep", "1000"]) as daemon:
         (tmp_path / "ovs-vswitchd.pid").write_text(f"{daemon.pid}\n")
         try:
-            subprocess.run(["sh", "-c", power.OVS_OFF], env=inside, timeout=30, check=True)
+            subprocess.run(["sh", "-c", power.OVS_OFF], env=inside, timeout=PATIENCE_S, check=True)
             assert daemon.wait(PATIENCE_S) == -signal.SIGKILL
         finally:
             daemon.kill()
