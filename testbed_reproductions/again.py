@@ -3,7 +3,9 @@ kept of them must come out again. Reads the kept tables, runs trials in a folder
 the tables.
 
 What a result has in addition since it was kept is not compared. Numbers that differ with another lab kernel than the
-one that gave them say nothing about either.
+one that gave them say nothing about either. The lab time of a whole trial is compared only if both ran on one kind of
+processor: it counts how often programs read the clock as they start and end, and the C library's functions for another
+processor do so at other times. What is measured of the workload does not depend on it.
 """
 
 from __future__ import annotations
@@ -21,6 +23,9 @@ from testbed.api import Repeat, Store, UserError, audit, audit_sample, write_nam
 FILE = "audit.json"
 RESULT, PROVENANCE = "result.json", "provenance.json"
 KERNEL = "another lab kernel"
+WHOLE = "lab_s"
+"""The lab time of a whole trial."""
+
 SHOWN = 3
 """So many trials are named in words; JSON has all."""
 
@@ -88,18 +93,21 @@ def repeated(folder: Path, names: Sequence[str], share: float, seed: int, repeat
 
 def differing(first: Path, second: Path) -> tuple[str, ...]:
     """The paths of numbers and words of the first trial's result that the second one's does not have, or has otherwise;
-    before them `KERNEL`, if they ran with two lab kernels.
+    before them `KERNEL`, if they ran with two lab kernels. Two kinds of processors may differ in `WHOLE`.
     """
     one, other = (json.loads((folder / RESULT).read_text()) for folder in (first, second))
-    paths = tuple(_differing(one, other, ""))
-    return (KERNEL, *paths) if paths and _kernel(first) != _kernel(second) else paths
+    before, now = (_software(folder) for folder in (first, second))
+    are_two_kinds = None not in (kinds := {before["processor"], now["processor"]}) and len(kinds) == 2
+    paths = tuple(path for path in _differing(one, other, "") if path != WHOLE or not are_two_kinds)
+    return (KERNEL, *paths) if paths and before["kernel"] != now["kernel"] else paths
 
 
-def _kernel(folder: Path) -> str | None:
-    """The key of the lab kernel of a trial; None if that is not noted."""
+def _software(folder: Path) -> dict[str, str | None]:
+    """The key of the lab kernel of a trial, and the kind of its processor; None for what is not noted."""
     path = folder / PROVENANCE
-    kernel = json.loads(path.read_text()).get("kernel") if path.exists() else None
-    return kernel["key"] if kernel else None
+    noted = json.loads(path.read_text()) if path.exists() else {}
+    parts = (noted.get("software") or {}).get("parts", {})
+    return {"kernel": (noted.get("kernel") or {}).get("key"), "processor": parts.get("processor")}
 
 
 def _differing(one: Any, other: Any, at: str) -> Iterator[str]:

@@ -244,8 +244,9 @@ def reproduce(
 
 def _audit(rows: Sequence[Row], size: Size, percent: int, jobs: int, console: Console) -> None:
     seed = random.SystemRandom().randrange(2**32)
-    with kept.unpacked(kept.FOLDER / size) as folder:
-        found = again.repeated(folder, _scenarios(rows), percent / 100, seed, repeating(jobs, console))
+    names = _scenarios(rows)
+    with kept.unpacked(kept.FOLDER / size, names) as folder:
+        found = again.repeated(folder, names, percent / 100, seed, repeating(jobs, console))
     again.store(kept.FOLDER / size, found)
     console.print(found.in_words())
     if code := {"same": 0, "different": 1, "cannot tell": CANNOT_TELL}[found.verdict]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -147,9 +147,9 @@ def _cpu_s(hosts: list[dict[str, Any]]) -> float:
 
 
 @contextmanager
-def unpacked(kept: Path) -> Iterator[Path]:
-    """A results folder with all that is kept of a size, as long as the block lasts."""
+def unpacked(kept: Path, names: Sequence[str] | None = None) -> Iterator[Path]:
+    """A results folder with what is kept of these scenarios in a size (None: of all), as long as the block lasts."""
     with tempfile.TemporaryDirectory(prefix="testbed-kept-") as name:
         folder = Path(name)
-        put_back(kept, folder, sorted(path.stem for path in kept.glob("*.parquet")))
+        put_back(kept, folder, sorted(path.stem for path in kept.glob("*.parquet")) if names is None else list(names))
         yield folder

@@ -27,14 +27,15 @@ NAME = "blob-instances"
 Change: TypeAlias = Callable[[dict[str, Any]], None]
 
 
-def folder(path: Path, result: dict[str, Any], kernel: str = "a") -> Path:
+def folder(path: Path, result: dict[str, Any], kernel: str = "a", processor: str | None = None) -> Path:
     path.mkdir()
     (path / "result.json").write_text(json.dumps(result, indent=1))
-    (path / "provenance.json").write_text(json.dumps({"kernel": {"key": kernel}}))
+    software = None if processor is None else {"parts": {"processor": processor}}
+    (path / "provenance.json").write_text(json.dumps({"kernel": {"key": kernel}, "software": software}))
     return path
 
 
-OF = {"goodput_bps": 1.5, "flows": [{"port": 80, "rtt": None}], "verdict": "valid"}
+OF = {"lab_s": 1.1, "goodput_bps": 1.5, "flows": [{"port": 80, "rtt": None}], "verdict": "valid"}
 
 
 @pytest.mark.parametrize(
@@ -47,7 +48,8 @@ OF = {"goodput_bps": 1.5, "flows": [{"port": 80, "rtt": None}], "verdict": "vali
         (OF | {"flows": [{"port": 80}]}, ("flows[0].rtt",)),
         (OF | {"flows": [{"port": 80, "rtt": 0}]}, ("flows[0].rtt",)),
         (OF | {"verdict": "invalid", "flows": [{"port": True, "rtt": None}]}, ("flows[0].port", "verdict")),
-        ({"flows": OF["flows"], "verdict": "valid"}, ("goodput_bps",)),
+        ({"lab_s": 1.1, "flows": OF["flows"], "verdict": "valid"}, ("goodput_bps",)),
+        (OF | {"lab_s": 1.2}, ("lab_s",)),
     ],
 )
 def test_what_is_kept_must_be_there_again(now: dict[str, Any], found: tuple[str, ...], tmp_path: Path) -> None:
@@ -59,6 +61,16 @@ def test_numbers_of_another_kernel_are_told_apart(tmp_path: Path) -> None:
     assert differing(first, folder(tmp_path / "b", OF, "b")) == ()
     changed = folder(tmp_path / "c", OF | {"verdict": "suspect"}, "b")
     assert differing(first, changed) == (again.KERNEL, "verdict")
+
+
+def test_the_lab_time_of_a_whole_trial_may_differ_on_another_kind_of_processor(tmp_path: Path) -> None:
+    first = folder(tmp_path / "a", OF, processor="one")
+    later = OF | {"lab_s": 1.2}
+    assert differing(first, folder(tmp_path / "b", later, processor="one")) == ("lab_s",)
+    assert differing(first, folder(tmp_path / "c", later, processor="another")) == ()
+    assert differing(first, folder(tmp_path / "d", later)) == ("lab_s",)
+    faster = folder(tmp_path / "e", later | {"goodput_bps": 2.0}, processor="another")
+    assert differing(first, faster) == ("goodput_bps",)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +104,7 @@ def test_what_is_stored_is_read_again(tmp_path: Path) -> None:
 
 def kept_files(trial: Trial) -> tuple[dict[str, Any], str]:
     """What is kept of a trial: its result, and the text of its provenance."""
-    with kept.unpacked(kept.FOLDER / "full") as unpacked:
+    with kept.unpacked(kept.FOLDER / "full", [NAME]) as unpacked:
         folder = unpacked / NAME / "trials" / trial.id
         return json.loads((folder / "result.json").read_text()), (folder / "provenance.json").read_text()
 
