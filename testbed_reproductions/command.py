@@ -50,7 +50,7 @@ from .look import Looks
 from .measured import Measured, Size
 from .page import Both, Costs, changes_of, markdown, reason, remark, summary_of
 from .paper import cloudcmp, interdatacenter, links, object_store, throughput_profile
-from .row import Finding, Row
+from .row import Finding, Judge, Row
 
 PUBLICATIONS = {
     "S0": interdatacenter.ROWS,
@@ -329,9 +329,21 @@ class Runs:
         lacking = lacks(row) or next((self.lacking[name] for name in row.scenarios if name in self.lacking), "")
         if lacking:
             return Finding(row, None, lacking)
+        *earlier, present = self.looks.so_far(row.scenarios)
+        found = self._judged(row, row.judge, present)
+        for seeds in reversed(earlier) if found.outcome == "cannot tell" and not found.lost else ():
+            before = self._judged(row, row.judge, seeds)
+            if before.is_decided:
+                words = " and ".join(f"{count} seeds of {name}" for name, count in seeds.items())
+                return replace(before, why="; ".join(filter(None, (before.why, f"decided with {words}"))))
+        return found
+
+    def _judged(self, row: Row, judge: Judge, seeds: Mapping[str, int]) -> Finding:
+        """The finding with so many seeds of each scenario, and with all of one that is not named."""
         try:
-            runs = {name: self._measured(name) for name in row.scenarios}
-            judged = row.judge(runs)
+            every = {name: self._measured(name) for name in row.scenarios}
+            runs = {name: each.first(seeds[name]) if name in seeds else each for name, each in every.items()}
+            judged = judge(runs)
         except (TestbedError, ValueError) as error:
             return Finding(row, None, str(error))
         except (LookupError, ArithmeticError) as error:  # a judge that looks for what no trial has

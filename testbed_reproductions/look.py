@@ -1,7 +1,8 @@
 """The seeds of scenarios that get more until the rows are decided. Reads and writes a file beside the results.
 
 A row is judged with each number of seeds, at a look. Its error at all looks together is that of a row that is judged
-once, as each look has an equal share of it (Bonferroni over the looks).
+once, as each look has an equal share of it (Bonferroni over the looks). So each look that decides may be believed, and
+the last one of them counts: seeds that a scenario gets for another row do not make a decided row undecided.
 """
 
 from __future__ import annotations
@@ -43,6 +44,14 @@ class Looks:
         seeds, be it for another row.
         """
         return 1 + sum(len(self.sizes[name]) - 1 for name in names if name in self.sizes)
+
+    def so_far(self, names: Iterable[str]) -> list[dict[str, int]]:
+        """The seeds of these scenarios at each look of a row until now. One that is not named has all that it asks for
+        at each look, and one that did not get more has the same again.
+        """
+        taken = {name: [n for n in self.sizes[name] if n <= self.seeds[name]] for name in names if name in self.sizes}
+        count = max(map(len, taken.values()), default=1)
+        return [{name: each[min(number, len(each) - 1)] for name, each in taken.items()} for number in range(count)]
 
     def of(self, name: str, asked: int) -> int:
         """The seeds that a scenario has which asks for so many."""

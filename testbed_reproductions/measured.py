@@ -30,6 +30,13 @@ class Measured:
         usable = tuple(each for each in results if each.verdict != "invalid")
         return cls(scenario, size, usable, tuple(each for each in results if each.verdict == "invalid"))
 
+    def first(self, seeds: int) -> Measured:
+        """The results of the first seeds, of each combination."""
+        usable, left_out = (
+            tuple(each for each in some if each.repetition < seeds) for some in (self.results, self.left_out)
+        )
+        return replace(self, results=usable, left_out=left_out)
+
     @property
     def invalid(self) -> int:
         return len(self.left_out)

@@ -154,3 +154,7 @@ class Finding:
             return None
         outcome = self.judgement.outcome
         return "cannot tell" if outcome == "pass" and self.lost else outcome
+
+    @property
+    def is_decided(self) -> bool:
+        return self.outcome in ("pass", "fail")

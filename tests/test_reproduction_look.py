@@ -108,7 +108,7 @@ class Fake:
         return self, [str(seed) for seed in range(scenario.repetitions)]
 
     def in_order(self, order: list[str]) -> list[TrialResult]:
-        results = [result({}, 1e9, int(seed)) for seed in order]
+        results = [result({}, 1e9, int(seed), repetition=int(seed)) for seed in order]
         return [replace(each, verdict=self.verdict if each.seed == 1 else "valid") for each in results]
 
 
@@ -143,6 +143,41 @@ def test_a_row_gets_seeds_until_it_is_decided_and_no_more(tmp_path: Path, fake: 
     assert found.judgement is not None
     assert (found.outcome, found.judgement.error) == ("pass", ERROR / 5)
     assert json.loads((tmp_path / look.FILE).read_text())[SCENARIO] == {"sizes": [2, 4, 8, 16, 20], "seeds": 8}
+
+
+def early(seeds: int) -> Row:
+    """A row that is decided with so many seeds, and not with more."""
+
+    def judge(runs: Mapping[str, Measured]) -> Judgement:
+        found = sorted({each.seed for each in (*runs[SCENARIO].results, *runs[SCENARIO].left_out)})
+        values = [1.0 if len(found) <= seeds else (-1.0) ** each for each in found]
+        return Judgement(f"{len(found)} seeds", (above("it", estimate((1, values))),))
+
+    return replace(BUFFERS, judge=judge)
+
+
+def test_seeds_for_another_row_do_not_make_a_decided_one_undecided(tmp_path: Path, fake: Fake) -> None:
+    runs = runs_in(tmp_path)
+    runs.add_seeds([wide(8)])
+    runs.carry_out([wide(8)], 1)
+    found = runs.finding(early(4))
+    assert found.judgement is not None
+    assert (found.outcome, found.judgement.ours, found.judgement.error) == ("pass", "4 seeds", ERROR / 5)
+    assert found.why == f"decided with 4 seeds of {SCENARIO}"
+    late = runs.finding(wide(8))
+    assert (late.outcome, late.why) == ("pass", "")  # the last look that decides counts
+    assert runs.finding(early(0)).outcome == "cannot tell"
+
+
+def test_a_decided_row_whose_later_trial_is_lost_cannot_be_told(tmp_path: Path, fake: Fake) -> None:
+    runs = runs_in(tmp_path)
+    runs.add_seeds([wide(8)])
+    runs.carry_out([wide(8)], 1)
+    ((name, each),) = runs.measured.items()
+    runs.measured[name] = replace(
+        each, results=each.results[:-1], left_out=(replace(each.results[-1], verdict="invalid"),)
+    )
+    assert runs.finding(early(4)).outcome == "cannot tell"
 
 
 def test_rows_of_another_command_are_judged_as_often_as_that_one_judges_them(

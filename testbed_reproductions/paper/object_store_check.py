@@ -377,7 +377,7 @@ def goodputs_of_homes(measured: Measured) -> Gains:
 
 def _goodputs(home: Measured) -> dict[int, tuple[Values, Values]]:
     origin, edge = by_size(home.only(cache="none")), by_size(home.only(cache="edge"))
-    return {size: (origin[size], edge.get(size, ())) for size in origin}
+    return {size: (values, edge.get(size, [None] * len(values))) for size, values in origin.items()}
 
 
 def relative_gain(runs: Mapping[str, Measured], size_bytes: int) -> Values:
