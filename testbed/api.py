@@ -28,6 +28,7 @@ from .sweep.audit import Repeat, audit
 from .sweep.audit import sample as audit_sample
 from .sweep.run import Summary
 from .sweep.store import Store
+from .trial import software
 from .trial.evidence.outcome import TcpResult
 from .trial.folder import write_named
 from .trial.measured import PingResult, need
@@ -83,6 +84,7 @@ __all__ = [
     "say",
     "series",
     "show",
+    "software",
     "statistic",
     "tcp_model",
     "terminal_width",

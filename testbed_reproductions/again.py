@@ -3,9 +3,8 @@ kept of them must come out again. Reads the kept tables, runs trials in a folder
 the tables.
 
 What a result has in addition since it was kept is not compared. Numbers that differ with another lab kernel than the
-one that gave them say nothing about either. The lab time of a whole trial is compared only if both ran on one kind of
-processor: it counts how often programs read the clock as they start and end, and the C library's functions for another
-processor do so at other times. What is measured of the workload does not depend on it.
+one that gave them, or on another kind of processor, say nothing about either: the C library has other functions for
+another processor, and programs read the clock more or less often.
 """
 
 from __future__ import annotations
@@ -18,14 +17,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from testbed.api import Repeat, Store, UserError, audit, audit_sample, write_named
+from testbed.api import Repeat, Store, UserError, audit, audit_sample, software, write_named
 
 FILE = "audit.json"
 RESULT, PROVENANCE = "result.json", "provenance.json"
-KERNEL = "another lab kernel"
-WHOLE = "lab_s"
-"""The lab time of a whole trial."""
-
+ELSEWHERE = "another lab kernel or kind of processor"
 SHOWN = 3
 """So many trials are named in words; JSON has all."""
 
@@ -33,7 +29,8 @@ SHOWN = 3
 @dataclass(frozen=True)
 class Again:
     """One audit. `kept` trials were there in `scenarios`, `trials` were drawn. A number of those in `different`
-    differs, one of those in `other_kernel` with another lab kernel; those in `lost` did not end.
+    differs, one of those in `elsewhere` with another lab kernel or on another kind of processor; those in `lost` did
+    not end.
     """
 
     date: str
@@ -42,7 +39,7 @@ class Again:
     kept: int
     trials: int
     different: tuple[str, ...] = ()
-    other_kernel: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
 
     @property
@@ -50,12 +47,12 @@ class Again:
         """`same` only if there is a sample, and every number of it came out again."""
         if self.different:
             return "different"
-        return "cannot tell" if self.other_kernel or self.lost or not self.trials else "same"
+        return "cannot tell" if self.elsewhere or self.lost or not self.trials else "same"
 
     def in_words(self) -> str:
-        same = self.trials - len(self.different) - len(self.other_kernel) - len(self.lost)
+        same = self.trials - len(self.different) - len(self.elsewhere) - len(self.lost)
         said = [f"{same} of {self.trials} trials, drawn at random from {self.kept}, gave the same numbers again"]
-        for names, what in ((self.different, "gave others"), (self.other_kernel, "gave others with another lab kernel"),
+        for names, what in ((self.different, "gave others"), (self.elsewhere, f"gave others with {ELSEWHERE}"),
                             (self.lost, "did not end")):  # fmt: skip
             if names:
                 more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
@@ -85,41 +82,45 @@ def repeated(folder: Path, names: Sequence[str], share: float, seed: int, repeat
         len(stores),
         len(kept),
         len(chosen),
-        tuple(f"{id} ({', '.join(each.files[:3])})" for id, each in found if each.files and each.files[0] != KERNEL),
-        tuple(id for id, each in found if each.files and each.files[0] == KERNEL),
+        tuple(f"{id} ({', '.join(each.files[:3])})" for id, each in found if each.files and each.files[0] != ELSEWHERE),
+        tuple(id for id, each in found if each.files and each.files[0] == ELSEWHERE),
         (*(f"{id} ({each.why})" for id, each in found if each.outcome == "not repeated"), *left_out),
     )
 
 
 def differing(first: Path, second: Path) -> tuple[str, ...]:
-    """The paths of numbers and words of the first trial's result that the second one's does not have, or has otherwise;
-    before them `KERNEL`, if they ran with two lab kernels. Two kinds of processors may differ in `WHOLE`.
+    """The paths of numbers and words of the first trial's result that the second one's does not have, or has otherwise,
+    numbers with the part by which they differ, and the largest first; before them `ELSEWHERE`, if the trials ran with
+    two lab kernels or on two kinds of processors.
     """
     one, other = (json.loads((folder / RESULT).read_text()) for folder in (first, second))
-    before, now = (_software(folder) for folder in (first, second))
-    are_two_kinds = None not in (kinds := {before["processor"], now["processor"]}) and len(kinds) == 2
-    paths = tuple(path for path in _differing(one, other, "") if path != WHOLE or not are_two_kinds)
-    return (KERNEL, *paths) if paths and before["kernel"] != now["kernel"] else paths
+    found = sorted(_differing(one, other, ""), key=lambda each: -each[1])
+    paths = tuple(path if math.isinf(part) else f"{path} by {100 * part:.3g} %" for path, part in found)
+    pairs = zip(*(_software(folder) for folder in (first, second)), strict=True)
+    is_elsewhere = any(before != now and None not in (before, now) for before, now in pairs)
+    return (ELSEWHERE, *paths) if paths and is_elsewhere else paths
 
 
-def _software(folder: Path) -> dict[str, str | None]:
-    """The key of the lab kernel of a trial, and the kind of its processor; None for what is not noted."""
+def _software(folder: Path) -> tuple[str | None, str | None]:
+    """The key of the lab kernel of a trial, and the kind of its processor; None for what is not known."""
     path = folder / PROVENANCE
     noted = json.loads(path.read_text()) if path.exists() else {}
-    parts = (noted.get("software") or {}).get("parts", {})
-    return {"kernel": (noted.get("kernel") or {}).get("key"), "processor": parts.get("processor")}
+    processor = ((noted.get("software") or {}).get("parts") or {}).get("processor")
+    return (noted.get("kernel") or {}).get("key"), None if processor == software.UNKNOWN else processor
 
 
-def _differing(one: Any, other: Any, at: str) -> Iterator[str]:
+def _differing(one: Any, other: Any, at: str) -> Iterator[tuple[str, float]]:
+    """Paths, and the part by which a number differs; infinity for what is no number, or was 0."""
     if isinstance(one, dict) and isinstance(other, dict):
         for key, value in one.items():
             below = f"{at}.{key}" if at else key
-            yield from _differing(value, other[key], below) if key in other else [below]
+            yield from _differing(value, other[key], below) if key in other else [(below, math.inf)]
     elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         for number, (value, now) in enumerate(zip(one, other, strict=True)):
             yield from _differing(value, now, f"{at}[{number}]")
     elif one != other or type(one) is not type(other):
-        yield at
+        are_numbers = {type(one), type(other)} <= {int, float} and one
+        yield at, abs(other / one - 1) if are_numbers else math.inf
 
 
 def stored(kept: Path) -> list[Again]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 
 from testbed.api import UserError, write_named
@@ -46,12 +47,14 @@ class Looks:
         return 1 + sum(len(self.sizes[name]) - 1 for name in names if name in self.sizes)
 
     def so_far(self, names: Iterable[str]) -> list[dict[str, int]]:
-        """The seeds of these scenarios at each look of a row until now. One that is not named has all that it asks for
-        at each look, and one that did not get more has the same again.
+        """The seeds of these scenarios at each look of a row until now, the present one last; a scenario that is not
+        named has all that it asks for. Only the present look if several got more seeds: in which order is not noted.
         """
-        taken = {name: [n for n in self.sizes[name] if n <= self.seeds[name]] for name in names if name in self.sizes}
-        count = max(map(len, taken.values()), default=1)
-        return [{name: each[min(number, len(each) - 1)] for name, each in taken.items()} for number in range(count)]
+        present = {name: self.seeds[name] for name in names if name in self.sizes}
+        grown = [name for name, seeds in present.items() if seeds > self.sizes[name][0]]
+        if len(grown) != 1:
+            return [present]
+        return [present | {grown[0]: size} for size in self.sizes[grown[0]] if size <= present[grown[0]]]
 
     def of(self, name: str, asked: int) -> int:
         """The seeds that a scenario has which asks for so many."""
@@ -89,7 +92,9 @@ def read(folder: Path) -> Looks:
         looks = Looks({name: tuple(each["sizes"]) for name, each in found.items()},
                       {name: each["seeds"] for name, each in found.items()})  # fmt: skip
         is_whole = all(
-            seeds in looks.sizes[name] and all(type(size) is int for size in looks.sizes[name])
+            seeds in looks.sizes[name]
+            and all(type(size) is int for size in looks.sizes[name])
+            and all(size < later for size, later in pairwise((0, *looks.sizes[name])))
             for name, seeds in looks.seeds.items()
         )
     except (OSError, ValueError, LookupError, TypeError, AttributeError):

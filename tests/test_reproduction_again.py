@@ -16,6 +16,7 @@ from testbed.error import UserError
 from testbed.kernel.guest import TrialError
 from testbed.model.scenario import Trial
 from testbed.sweep import run as sweep
+from testbed.trial import software
 from testbed.trial.orders.sequence import Orders
 from testbed.trial.result import TrialResult
 from testbed_reproductions import again, kept
@@ -43,13 +44,13 @@ OF = {"lab_s": 1.1, "goodput_bps": 1.5, "flows": [{"port": 80, "rtt": None}], "v
     [
         (OF, ()),
         (OF | {"new": 1}, ()),
-        (OF | {"goodput_bps": 1.5000000000000002}, ("goodput_bps",)),
+        (OF | {"goodput_bps": 1.5000000000000002}, ("goodput_bps by 2.22e-14 %",)),
         (OF | {"flows": []}, ("flows",)),
         (OF | {"flows": [{"port": 80}]}, ("flows[0].rtt",)),
         (OF | {"flows": [{"port": 80, "rtt": 0}]}, ("flows[0].rtt",)),
         (OF | {"verdict": "invalid", "flows": [{"port": True, "rtt": None}]}, ("flows[0].port", "verdict")),
         ({"lab_s": 1.1, "flows": OF["flows"], "verdict": "valid"}, ("goodput_bps",)),
-        (OF | {"lab_s": 1.2}, ("lab_s",)),
+        (OF | {"lab_s": 1.21}, ("lab_s by 10 %",)),
     ],
 )
 def test_what_is_kept_must_be_there_again(now: dict[str, Any], found: tuple[str, ...], tmp_path: Path) -> None:
@@ -60,17 +61,18 @@ def test_numbers_of_another_kernel_are_told_apart(tmp_path: Path) -> None:
     first = folder(tmp_path / "a", OF)
     assert differing(first, folder(tmp_path / "b", OF, "b")) == ()
     changed = folder(tmp_path / "c", OF | {"verdict": "suspect"}, "b")
-    assert differing(first, changed) == (again.KERNEL, "verdict")
+    assert differing(first, changed) == (again.ELSEWHERE, "verdict")
 
 
-def test_the_lab_time_of_a_whole_trial_may_differ_on_another_kind_of_processor(tmp_path: Path) -> None:
+def test_numbers_of_another_kind_of_processor_are_told_apart_and_by_how_much(tmp_path: Path) -> None:
     first = folder(tmp_path / "a", OF, processor="one")
-    later = OF | {"lab_s": 1.2}
-    assert differing(first, folder(tmp_path / "b", later, processor="one")) == ("lab_s",)
-    assert differing(first, folder(tmp_path / "c", later, processor="another")) == ()
-    assert differing(first, folder(tmp_path / "d", later)) == ("lab_s",)
-    faster = folder(tmp_path / "e", later | {"goodput_bps": 2.0}, processor="another")
-    assert differing(first, faster) == ("goodput_bps",)
+    later = OF | {"lab_s": 1.1011, "goodput_bps": 1.50003}
+    assert differing(first, folder(tmp_path / "b", OF, processor="another")) == ()
+    told = ("lab_s by 0.1 %", "goodput_bps by 0.002 %")
+    assert differing(first, folder(tmp_path / "c", later, processor="one")) == told
+    assert differing(first, folder(tmp_path / "d", later, processor="another")) == (again.ELSEWHERE, *told)
+    for number, kind in enumerate((None, software.UNKNOWN)):  # nobody knows that it is another one
+        assert differing(first, folder(tmp_path / f"e{number}", later, processor=kind)) == told
 
 
 @pytest.mark.parametrize(
@@ -78,7 +80,7 @@ def test_the_lab_time_of_a_whole_trial_may_differ_on_another_kind_of_processor(t
     [
         ({}, "same"),
         ({"different": ("x",), "lost": ("y",)}, "different"),
-        ({"other_kernel": ("x",)}, "cannot tell"),
+        ({"elsewhere": ("x",)}, "cannot tell"),
         ({"lost": ("x",)}, "cannot tell"),
         ({"trials": 0}, "cannot tell"),
     ],
@@ -146,7 +148,7 @@ def test_a_number_that_does_not_is_found(repeats: Callable[[Change], None]) -> N
     code, said = audit("50")
     assert (code, "0 of 2 trials, drawn at random from 4," in said) == (1, True), said
     assert "2 gave others: blob-instances/" in said
-    assert "(flows[0].received_bytes)" in said
+    assert "(flows[0].received_bytes by 100 %)" in said
 
 
 def test_what_does_not_run_is_no_pass(monkeypatch: pytest.MonkeyPatch, repeats: Callable[[Change], None]) -> None:

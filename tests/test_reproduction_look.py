@@ -48,6 +48,10 @@ def test_looks_are_kept_beside_the_results(tmp_path: Path) -> None:
     assert looks.seeds == {"a": 4, "b": 5}
     look.write(tmp_path / "new", looks, ["a", "b"])
     assert look.read(tmp_path / "new") == looks
+    grown = looks.grown(["a"])
+    assert grown.so_far(["a", "b"]) == [{"a": 2, "b": 5}, {"a": 4, "b": 5}, {"a": 8, "b": 5}]
+    assert grown.grown(["b"]).so_far(["a", "b"]) == [{"a": 8, "b": 10}]  # nobody knows which grew first
+    assert (looks.so_far(["b"]), looks.so_far(["c"])) == ([{"b": 5}], [{}])
     assert [looks.number(names) for names in (["a"], ["b", "a"], ["b"], ["c"])] == [3, 4, 2, 1]
     assert looks.grown(["b"]).grown(["b"]).seeds == {"a": 4, "b": 10}  # and no more than there are
     assert looks.begun({"a": (2, 4, 8), "c": (1, 2)}).seeds == {"a": 4, "b": 5, "c": 1}
@@ -71,7 +75,8 @@ def test_a_command_leaves_the_scenarios_of_another_one_alone(tmp_path: Path) -> 
     assert look.read(tmp_path) == Looks(mine.sizes, {"a": 4, "b": 8})
 
 
-BROKEN = ('{"a": {}}', '{"a": {"sizes": [2, 4], "seeds": 3}}', '{"a": 1}', '{"a": {"sizes": "24", "seeds": "2"}}')
+BROKEN = ('{"a": {}}', '{"a": {"sizes": [2, 4], "seeds": 3}}', '{"a": 1}', '{"a": {"sizes": "24", "seeds": "2"}}',
+          '{"a": {"sizes": [8, 4], "seeds": 8}}', '{"a": {"sizes": [0, 4], "seeds": 4}}')  # fmt: skip
 
 
 @pytest.mark.parametrize("text", ["", "[]", *BROKEN])

@@ -377,7 +377,8 @@ def goodputs_of_homes(measured: Measured) -> Gains:
 
 def _goodputs(home: Measured) -> dict[int, tuple[Values, Values]]:
     origin, edge = by_size(home.only(cache="none")), by_size(home.only(cache="edge"))
-    return {size: (values, edge.get(size, [None] * len(values))) for size, values in origin.items()}
+    lost: Values = [None] * max(map(len, (*origin.values(), *edge.values())), default=0)
+    return {size: (origin.get(size, lost), edge.get(size, lost)) for size in sorted({*origin, *edge})}
 
 
 def relative_gain(runs: Mapping[str, Measured], size_bytes: int) -> Values:

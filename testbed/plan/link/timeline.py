@@ -20,7 +20,7 @@ from . import emulator as emulation
 from .setting import TC_NS
 from .stage import Emulator
 
-UNKNOWN_NS, UNKNOWN_CHANGES = 24 * 3600 * 10**9, 1000
+UNKNOWN_NS, UNKNOWN_CHANGES = 6 * 3600 * 10**9, 1000
 """How long a plan follows a schedule, and for how many changes of a link, if the workload does not say how long it
 takes. A trial whose workload runs longer is invalid."""
 
