@@ -29,8 +29,8 @@ SCALED = (
     "flows only; loss does not scale with the rate, so the same X bends the profile less"
 )
 NO_CLOUD = (
-    "this is not a cloud: background flows, jitter and random loss of 1 in 3.3 million, which we chose, stand in for "
-    "it; quick size: loss of 1 in 100000, four seeds, four RTTs, 1 and 10 flows"
+    "this is not a cloud: background flows, jitter and random loss of 1 in 100000, which we chose, stand in for it; "
+    "quick size: four seeds, four RTTs, 1 and 10 flows"
 )
 
 
