@@ -14,6 +14,7 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,7 +31,7 @@ SHOWN = 3
 class Again:
     """One audit. `kept` trials were there in `scenarios`, `trials` were drawn. A number of those in `different`
     differs, one of those in `elsewhere` with another lab kernel or on another kind of processor; those in `lost` did
-    not end.
+    not end. Numbers of `elsewhere` differ by `most` of their values, as a part; None if more than numbers differ.
     """
 
     date: str
@@ -41,6 +42,7 @@ class Again:
     different: tuple[str, ...] = ()
     elsewhere: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
+    most: float | None = None
 
     @property
     def verdict(self) -> Literal["same", "different", "cannot tell"]:
@@ -52,12 +54,18 @@ class Again:
     def in_words(self) -> str:
         same = self.trials - len(self.different) - len(self.elsewhere) - len(self.lost)
         said = [f"{same} of {self.trials} trials, drawn at random from {self.kept}, gave the same numbers again"]
-        for names, what in ((self.different, "gave others"), (self.elsewhere, f"gave others with {ELSEWHERE}"),
-                            (self.lost, "did not end")):  # fmt: skip
+        elsewhere = f"gave others with {ELSEWHERE}{self._by}"
+        for names, what in (
+            (self.different, "gave others"), (self.elsewhere, elsewhere), (self.lost, "did not end")
+        ):  # fmt: skip
             if names:
                 more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
                 said.append(f"{len(names)} {what}: {', '.join(names[:SHOWN])}{more}")
         return f"Audit of {self.date}: {'; '.join(said)}."
+
+    @property
+    def _by(self) -> str:
+        return "" if self.most is None else f", by {100 * self.most:.2g} % at most"
 
 
 def repeated(folder: Path, names: Sequence[str], share: float, seed: int, repeat: Repeat) -> Again:
@@ -70,10 +78,14 @@ def repeated(folder: Path, names: Sequence[str], share: float, seed: int, repeat
         raise UserError("nothing is kept of these rows; allowed: rows with results in testbed_reproductions/data")
     chosen = audit_sample(kept, math.ceil(share * len(kept)), seed)
     found = []
+    parts: list[float] = []
     for name, store in stores.items():
         ids = [each.partition("/")[2] for each in chosen if each.partition("/")[0] == name]
         if ids:
-            found += [(f"{name}/{each.id}", each) for each in audit(store, ids, seed, repeat, differing).trials]
+            found += [
+                (f"{name}/{each.id}", each)
+                for each in audit(store, ids, seed, repeat, partial(differing, parts=parts)).trials
+            ]
     seen = {id for id, _ in found}
     left_out = [f"{id} (it ran in real time)" for id in chosen if id not in seen]
     return Again(
@@ -83,22 +95,26 @@ def repeated(folder: Path, names: Sequence[str], share: float, seed: int, repeat
         len(kept),
         len(chosen),
         tuple(f"{id} ({', '.join(each.files[:3])})" for id, each in found if each.files and each.files[0] != ELSEWHERE),
-        tuple(id for id, each in found if each.files and each.files[0] == ELSEWHERE),
+        tuple(f"{id} ({', '.join(each.files[1:4])})" for id, each in found if each.files[:1] == (ELSEWHERE,)),
         (*(f"{id} ({each.why})" for id, each in found if each.outcome == "not repeated"), *left_out),
+        max(parts) if parts and not math.isinf(max(parts)) else None,
     )
 
 
-def differing(first: Path, second: Path) -> tuple[str, ...]:
+def differing(first: Path, second: Path, parts: list[float] | None = None) -> tuple[str, ...]:
     """The paths of numbers and words of the first trial's result that the second one's does not have, or has otherwise,
     numbers with the part by which they differ, and the largest first; before them `ELSEWHERE`, if the trials ran with
-    two lab kernels or on two kinds of processors.
+    two lab kernels or on two kinds of processors: then the largest part is added to `parts`.
     """
     one, other = (json.loads((folder / RESULT).read_text()) for folder in (first, second))
     found = sorted(_differing(one, other, ""), key=lambda each: -each[1])
     paths = tuple(path if math.isinf(part) else f"{path} by {100 * part:.3g} %" for path, part in found)
     pairs = zip(*(_software(folder) for folder in (first, second)), strict=True)
-    is_elsewhere = any(before != now and None not in (before, now) for before, now in pairs)
-    return (ELSEWHERE, *paths) if paths and is_elsewhere else paths
+    if not paths or not any(before != now and None not in (before, now) for before, now in pairs):
+        return paths
+    if parts is not None:
+        parts.append(found[0][1])
+    return (ELSEWHERE, *paths)
 
 
 def _software(folder: Path) -> tuple[str | None, str | None]:

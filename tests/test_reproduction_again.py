@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import pytest
 from runs import make_result, write_result
@@ -26,6 +26,10 @@ NAME = "blob-instances"
 """A scenario that is kept in its full size, with all its trials of one kernel."""
 
 Change: TypeAlias = Callable[[dict[str, Any]], None]
+
+
+class Repeats(Protocol):
+    def __call__(self, change: Change, processor: str | None = None) -> None: ...
 
 
 def folder(path: Path, result: dict[str, Any], kernel: str = "a", processor: str | None = None) -> Path:
@@ -112,18 +116,21 @@ def kept_files(trial: Trial) -> tuple[dict[str, Any], str]:
 
 
 @pytest.fixture
-def repeats(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[Change], None]:
+def repeats(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Repeats:
     """Trials that give what is kept of them, but for a change; audits are kept in a folder of the test's."""
     stored: list[Again] = []
     monkeypatch.setattr(again, "store", lambda _, found: stored.append(found))
 
-    def begin(change: Change) -> None:
+    def begin(change: Change, processor: str | None = None) -> None:
         def run(trial: Trial, made: Orders, path: Path, **options: Any) -> TrialResult:
             write_result(path, trial, result := make_result(trial))
             data, provenance = kept_files(trial)
             change(data)
             (path / "result.json").write_text(json.dumps(data))
-            (path / "provenance.json").write_text(provenance)
+            noted = json.loads(provenance)
+            if processor is not None:
+                noted["software"]["parts"]["processor"] = processor
+            (path / "provenance.json").write_text(json.dumps(noted))
             return result
 
         monkeypatch.setattr(sweep.runner, "run", run)
@@ -136,14 +143,14 @@ def audit(*words: str) -> tuple[int, str]:
     return done.exit_code, " ".join((done.stdout + done.stderr + str(done.exception or "")).split())
 
 
-def test_all_that_is_kept_comes_out_again(repeats: Callable[[Change], None]) -> None:
+def test_all_that_is_kept_comes_out_again(repeats: Repeats) -> None:
     repeats(lambda result: None)
     code, said = audit("100")
     assert code == 0, said
     assert "4 of 4 trials, drawn at random from 4, gave the same numbers again." in said
 
 
-def test_a_number_that_does_not_is_found(repeats: Callable[[Change], None]) -> None:
+def test_a_number_that_does_not_is_found(repeats: Repeats) -> None:
     repeats(lambda result: result["flows"][0].update(received_bytes=1))
     code, said = audit("50")
     assert (code, "0 of 2 trials, drawn at random from 4," in said) == (1, True), said
@@ -151,7 +158,21 @@ def test_a_number_that_does_not_is_found(repeats: Callable[[Change], None]) -> N
     assert "(flows[0].received_bytes by 100 %)" in said
 
 
-def test_what_does_not_run_is_no_pass(monkeypatch: pytest.MonkeyPatch, repeats: Callable[[Change], None]) -> None:
+def test_it_is_said_by_how_much_another_kind_of_processor_gives_other_numbers(repeats: Repeats) -> None:
+    def change(result: dict[str, Any]) -> None:
+        result.update(lab_s=result["lab_s"] * 1.001, workload_s=result["workload_s"] * 1.01)
+
+    repeats(change, "another")
+    code, said = audit("25")
+    assert code == 5, said
+    what = "1 gave others with another lab kernel or kind of processor, by 1 % at most: blob-instances/"
+    assert what in said
+    assert "(workload_s by 1 %, lab_s by 0.1 %)" in said
+    repeats(lambda result: result.update(verdict="suspect"), "another")
+    assert "kind of processor: blob-instances/" in audit("25")[1]
+
+
+def test_what_does_not_run_is_no_pass(monkeypatch: pytest.MonkeyPatch, repeats: Repeats) -> None:
     repeats(lambda result: None)
 
     def run(trial: Trial, made: Orders, path: Path, **options: Any) -> TrialResult:
