@@ -32,10 +32,10 @@ class Measured:
 
     def first(self, seeds: int) -> Measured:
         """The results of the first seeds, of each combination."""
-        usable, left_out = (
-            tuple(each for each in some if each.repetition < seeds) for some in (self.results, self.left_out)
-        )
-        return replace(self, results=usable, left_out=left_out)
+        return self._where(lambda result: result.repetition < seeds)
+
+    def _where(self, keeps: Callable[[TrialResult], bool]) -> Measured:
+        return replace(self, results=tuple(filter(keeps, self.results)), left_out=tuple(filter(keeps, self.left_out)))
 
     @property
     def invalid(self) -> int:
@@ -52,14 +52,11 @@ class Measured:
     def only(self, **params: str) -> Measured:
         """The results with these parameters; a key is the end of an axis ("loss" for path.loss), with _ for dots."""
         wanted = {self._key(end): text for end, text in params.items()}
-        usable, left_out = (
-            tuple(each for each in some if wanted.items() <= each.params.items())
-            for some in (self.results, self.left_out)
-        )
-        if not usable:
+        found = self._where(lambda result: wanted.items() <= result.params.items())
+        if not found.results:
             wanted_text = ", ".join(f"{key} = {text}" for key, text in wanted.items())
             raise UserError(f"{self.scenario} ({self.size}) has no usable trial with {wanted_text}")
-        return replace(self, results=usable, left_out=left_out)
+        return found
 
     def has(self, **params: str) -> bool:
         return all(text in self.values_of(end) for end, text in params.items())
@@ -87,11 +84,11 @@ class Measured:
         return [self._of_seed(seed, read) for seed in seeds]
 
     def _of_seed(self, seed: int, read: Callable[[Measured], float | None]) -> float | None:
-        usable, left_out = (tuple(each for each in some if each.seed == seed) for some in (self.results, self.left_out))
-        if left_out:
+        found = self._where(lambda result: result.seed == seed)
+        if found.left_out:
             return None
         try:
-            return read(replace(self, results=usable, left_out=left_out))
+            return read(found)
         except (UserError, ValueError, LookupError, ArithmeticError):
             return None
 
