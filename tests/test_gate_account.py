@@ -29,8 +29,9 @@ from trials import make_trial, seen_as
 from testbed.trial import record
 from testbed.trial.evidence.case import Case
 from testbed.trial.evidence.interval import Happened, Timeline
-from testbed.trial.evidence.stage import Evidence
+from testbed.trial.evidence.stage import Begun, Evidence
 from testbed.trial.gate.consistency import links, tools
+from testbed.trial.gate.during import account_check
 from testbed.trial.measured import PingResult
 from testbed.trial.orders.sequence import orders
 from testbed.trial.workload.ping import round_trip_faults
@@ -392,3 +393,20 @@ def test_a_background_counts_flows_or_datagrams(counts: Any, octets: int, fault:
     none = dict.fromkeys((*DATA, *DRAWN))
     told = measured(background={"noise": {**ends, "received_bytes": octets, **none, **counts}})
     assert of(told, background=NOISE) == ([fault] if fault else [])
+
+
+@pytest.mark.parametrize(
+    ("kernel", "late_ns", "said"),
+    [
+        ("lab", 5_000_000, None),  # it waits for the one processor; 1.12 ms was seen
+        ("lab", 5_000_001, "0.005"),
+        ("host", 1_000_000_000, None),
+        ("host", 1_000_000_001, "1"),
+    ],
+)
+def test_a_flow_of_a_background_begins_in_time(kernel: str, late_ns: int, said: str | None) -> None:
+    trial = make_trial(background=NOISE, kernel=kernel)
+    plan = orders(trial).plan
+    seen = replace(fine(trial, plan), background_begun={"noise": Begun(START_NS, late_ns)})
+    found = [(each.verdict, each.text) for each in account_check.others(Case(trial, plan, seen))]
+    assert found == ([("invalid", f"a flow of noise began {said} s too late")] if said else [])

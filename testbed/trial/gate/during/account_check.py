@@ -39,8 +39,9 @@ REAL_LATE_S = 0.05
 LATE_NS = Slack(50_000_000, 1_000_000_000)
 """How long after its time a background may begin. In virtual time the programs of both start in less than half of it,
 which was seen; a computer that is busy needs longer."""
-FLOW_LATE_NS = Slack(1_000_000, 1_000_000_000)
-"""The same of one of its flows: the timers of a lab kernel have ticks of 1 ms."""
+FLOW_LATE_NS = Slack(5_000_000, 1_000_000_000)
+"""The same of one of its flows, whose thread waits until the one processor of a lab kernel is free: of 91 062 flows
+beside others at 10 Gbit/s the latest began 1.12 ms late, the next 0.62 ms."""
 ALONE_BYTES = 65_536
 """What tools may exchange before their data: handshakes of control connections, requests whether a server is ready."""
 NO_COPIES = frozenset({"down", "ack_loss", "corrupt", "reorder", "aggregate"})
