@@ -176,7 +176,7 @@ def test_iperf3_tells_its_flows_its_intervals_and_how_to_repeat_it(tmp_path: Pat
     assert (one.transfer.retransmits, one.transfer.mss_bytes, one.transfer.window_limit_bytes) == (12, 1448, 400_000)
     assert one.transfer.segments == pytest.approx(7_500_000 / 1448)
     assert one.transfer.goodput_bps == pytest.approx(19.733333e6)
-    assert not one.transfer.by_receiver
+    assert one.transfer.waiting_bytes is None  # what it omits left something in its buffers
 
 
 def test_a_reverse_run_is_of_the_other_direction_and_counts_at_the_receiver(tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_a_reverse_run_is_of_the_other_direction_and_counts_at_the_receiver(tmp_
     one = only(read(tmp_path, json.dumps(run)))
     assert one.transfer is not None
     assert one.ask is not None
-    assert (one.way, one.transfer.by_receiver) == ("backward", True)
+    assert (one.way, one.transfer.waiting_bytes) == ("backward", 0.0)
     assert "--reverse" in one.ask.words()
 
 

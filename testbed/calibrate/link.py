@@ -18,6 +18,8 @@ TRACE = "measured.trace"
 """The copy of a trace in the folder of a calibration, whatever the file was called."""
 DIGITS = 5
 BACK = {"forward": "backward", "backward": "forward"}
+REPLACES = {"shaper": "rate", "trace": "rate", "delay": "rtt", "wander": "jitter"}
+"""Keys of a link that exclude another one."""
 ORDER = ("rate", "rtt", "jitter", "loss", "buffer", "shaper", "policer", "per_flow", "trace", "mtu")
 
 
@@ -74,8 +76,8 @@ class LinkFit:
             found["loss"] = {way: "none" if each == "none" else {"random": each} for way, each in losses.items()}
         if self.mtu is not None and self.mtu != 1500:
             found["mtu"] = str(self.mtu)
-        if {"shaper", "trace"} & set(self.asked):
-            found.pop("rate", None)
+        for asked in REPLACES.keys() & self.asked.keys():
+            found.pop(REPLACES[asked], None)
         found |= self.asked
         return {key: found[key] for key in sorted(found, key=lambda key: ORDER.index(key) if key in ORDER else 99)}
 

@@ -28,6 +28,9 @@ COLUMNS = {
 }
 SPAN = {THROUGHPUT: (1e3, 1e14), LATENCY: (1e-3, 3.6e6)}
 """What a path can have: 1 kbit/s to 100 Tbit/s, 1 us to an hour in ms."""
+AWS_REGION = re.compile(
+    r"aws:[a-z]{2}(-gov|-iso[a-z]?)?-(central|north|south|east|west|northeast|northwest|southeast|southwest)-[1-9]"
+)
 REGION = re.compile(r"[a-z]+:[A-Za-z0-9-]+")
 NUMBER = {THROUGHPUT: "throughput_received", LATENCY: "avg_rtt"}
 TIER = "PREMIUM"
@@ -40,6 +43,7 @@ AWS_FLOW_BPS = 5 * 10**9
 """Of a flow (5-tuple) between instances that are not in the same cluster placement group: Amazon EC2 User Guide,
 "Amazon EC2 instance network bandwidth", single-flow traffic. Instances in two regions are in no common group.
 """
+OTHER_PAIRS = "with the rate that others measured between pairs of regions with this RTT"
 FILE_BYTES = 64 << 20
 
 
@@ -165,6 +169,7 @@ def of_curve(source: str, destination: str, rtt_ns: int) -> str:
     for name in (source, destination):
         if not name.startswith("aws:"):
             raise UserError(f"nothing of {name} comes with the testbed; allowed: a region of aws, or --grid FOLDER")
+        _refuse_no_region(name)
     points = published.load(PROFILES / f"{CURVE}.yaml").series["aws-aws"].throughput_profile()
     first, last = points.rtt_s[0], points.rtt_s[-1]
     if not first <= rtt_ns / 1e9 <= last:
@@ -172,7 +177,7 @@ def of_curve(source: str, destination: str, rtt_ns: int) -> str:
     worth = f"{CURVE}: on a line between the points next to it, all of them cited; no row of this pair"
     goodput = Known(float(points.at([rtt_ns / 1e9])[0]), worth)
     lines = _rates((source, destination), goodput, goodput)
-    return _topology(source, destination, given(rtt_ns), lines, "buffer: 1 bdp")
+    return _topology(source, destination, given(rtt_ns), lines, "buffer: 1 bdp", OTHER_PAIRS)
 
 
 def of_instance(source: str, destination: str, rtt: Known, instance: str) -> str:
@@ -182,6 +187,7 @@ def of_instance(source: str, destination: str, rtt: Known, instance: str) -> str
     for name in (source, destination):
         if not name.startswith("aws:"):
             raise UserError(f"--instance {instance}: {name} is not of AWS; allowed: two regions of aws")
+        _refuse_no_region(name)
     if instance not in known:
         raise UserError(f"--instance {instance}: allowed: {one_of([*known], instance)}")
     credit, refill = facts[f"{known[instance]}-credit"], facts[f"{known[instance]}-refill"]
@@ -197,7 +203,12 @@ def of_instance(source: str, destination: str, rtt: Known, instance: str) -> str
         f"refill: {format_rate(round(refill.value.value / 8) * 8)}}}",
         *_per_flow((source, destination), dict.fromkeys(("forward", "backward"), PEAK_BPS)),
     ]
-    return _topology(source, destination, rtt, lines, "buffer: 4 MB")
+    return _topology(source, destination, rtt, lines, "buffer: 4 MB", "as others measured such instances")
+
+
+def _refuse_no_region(name: str) -> None:
+    if AWS_REGION.fullmatch(name) is None:
+        raise UserError(f"{name} is not how a region of AWS is called; allowed: such as aws:us-east-1")
 
 
 def given(rtt_ns: int) -> Known:
@@ -231,13 +242,15 @@ def _rounded(rate_bps: float) -> int:
     return round(rate_bps / step) * step // 8 * 8
 
 
-def _topology(source: str, destination: str, rtt: Known, rates: Sequence[str], buffer: str) -> str:
+def _topology(
+    source: str, destination: str, rtt: Known, rates: Sequence[str], buffer: str, basis: str = "as others measured it"
+) -> str:
     for each in (source, destination):
         if REGION.fullmatch(each) is None:
             raise UserError(f"{each!r} is no region; allowed: such as aws:us-east-1")
     name = "-to-".join(each.split(":")[-1] for each in (source, destination))
     lines = [
-        f"# The path from {source} to {destination}, as others measured it: calibrated, not reproduced.",
+        f"# The path from {source} to {destination}, {basis}: calibrated, not reproduced.",
         f"name: {name}",
         "nodes:",
         "  client: {type: host}",

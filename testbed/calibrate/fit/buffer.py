@@ -81,7 +81,9 @@ def _queue(loads: Sequence[Load], rtt_s: float) -> Fitted:
     """
     most = max(_filling(loads), key=lambda each: each.group.flows, default=None)
     value = None if most is None else median_delay(most, rtt_s)
-    if most is None or not value:
+    if most is None:
+        return unknown("queue", "s", "no flow tells its round-trip times", NEXT)
+    if not value:
         return unknown("queue", "s", "no queue stood under load", NEXT)
     flows = f"{most.group.flows} flow{'' if most.group.flows == 1 else 's'}"
     rule = f"how far the median round-trip time under load is above the base ({flows})"

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...analysis import statistic
-from ..measurement import Second
+from ..measurement import Second, Transfer
 from .fitted import Explanation, Fitted, Found, mean_interval, unique, unknown
 from .steady import Group, above_s, is_standing, rate, share, total
 
@@ -19,6 +19,8 @@ STANDING_MOST, STANDING_SOME = 0.9, 3
 SAME = 0.05
 """Rates that differ by less are alike, for the rules that compare groups."""
 ENOUGH_PINGS = 20
+PART_S = 30.0
+DATAGRAM_HEADERS_BYTES = 28 + 14
 OVERLOAD = 0.02
 """So many datagrams lost show that a link was full, if the rate that arrived is below the one that was sent."""
 STEADY_CV = 0.05
@@ -26,6 +28,15 @@ WINDOW_ABOVE = 1.3
 WINDOWS = "run it with more flows, `-P 8`, or with larger windows, `-w 64M`"
 SYSTEMATIC = 0.005
 """What is written to a socket waits in buffers; over the steady part of a run that is about this share."""
+
+
+@dataclass(frozen=True)
+class Carried:
+    """The most that a direction was seen to carry, in bits of frames, and where."""
+
+    frames_bps: float
+    where: str
+    files: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -83,10 +94,47 @@ def fit(found: Sequence[Load], datagrams: Sequence[Group], rtt_s: float | None) 
         return Found((unknown("rate", "bit/s", "no transfer in this direction", NEXT),))
     best = found[0]
     fitted = [_available(best)]
-    link, notes = _capacity(best, found, rtt_s)
-    if overload is not None and not link.is_known:
+    link, notes = _capacity(best, found, rtt_s, datagrams)
+    if overload is not None and not link.is_known and _reaches(overload, link):
         link = overload
     return Found((link, *fitted), (*notes, *_limits(found, rtt_s)))
+
+
+def _reaches(overload: Fitted, least: Fitted) -> bool:
+    """Whether datagrams that were lost brought over all that is known to fit; otherwise it is no overload."""
+    return (overload.value or 0.0) >= (least.value or 0.0) * (1 - SAME)
+
+
+def _carried(found: Sequence[Load], datagrams: Sequence[Group], *, parts: bool = True) -> Carried:
+    """The most of whole transfers and of `parts` of up to PART_S: a path can carry what it carried once."""
+    bulk = [each.group for each in found]
+    most = []
+    for group in (*bulk, *datagrams):
+        framing = group.framing if group in bulk else datagram_framing(group)
+        for each in group.transfers:
+            most.append(Carried(each.goodput_bps * framing, f"{group.said}, over its whole time", group.files))
+            if parts and group in bulk and (part := _fastest_part(each)) is not None:
+                rate_bps, begin_s, end_s = part
+                where = f"{group.said}, from {begin_s:.3g} to {end_s:.3g} s, without what waited in sockets"
+                most.append(Carried(rate_bps * framing, where, group.files))
+    return max(most, key=lambda each: each.frames_bps)
+
+
+def _fastest_part(transfer: Transfer) -> tuple[float, float, float] | None:
+    """The rate of some intervals that follow each other, without what may not have arrived at their end; and where
+    they begin and end.
+    """
+    if transfer.waiting_bytes is None:
+        return None
+    found = []
+    for n, first in enumerate(transfer.seconds):
+        octets = -transfer.waiting_bytes
+        for each in transfer.seconds[n:]:
+            if each.end_s - first.start_s > PART_S:
+                break
+            octets += each.octets
+            found.append((octets * 8 / (each.end_s - first.start_s), first.start_s, each.end_s))
+    return max(found, default=None)
 
 
 def _available(best: Load) -> Fitted:
@@ -96,17 +144,19 @@ def _available(best: Load) -> Fitted:
     return Fitted("available", "bit/s", "identified", rule, best.rate_bps, low, high, best.group.files)
 
 
-def _capacity(best: Load, found: Sequence[Load], rtt_s: float | None) -> tuple[Fitted, tuple[Explanation, ...]]:
-    framing, files = best.group.framing, best.group.files
+def _capacity(
+    best: Load, found: Sequence[Load], rtt_s: float | None, datagrams: Sequence[Group]
+) -> tuple[Fitted, tuple[Explanation, ...]]:
+    framing, files, most = best.group.framing, best.group.files, _carried(found, datagrams)
     where = f"{best.group.said}; times {framing:.4f} for headers and Ethernet"
     if _scales(found):
         rule = f"the rate still grows with the number of flows: at least that of {where}"
-        return _bound(best, rule, files), ()
+        return _bound(best, rule, files, most), ()
     if best.standing is None or rtt_s is None or best.from_s is None:
         plateau = _plateau(found)
         if plateau is None:
             rule = f"no round-trip time under load shows a queue: at least the rate of {where}"
-            return _bound(best, rule, files), ()
+            return _bound(best, rule, files, _carried(found, datagrams, parts=False)), ()
         rule = f"more flows get no more ({plateau}), so the link is full: the rate of {where}"
         return _known(best, best.seconds, rule, files), _others()
     if best.standing >= STANDING_MOST:
@@ -115,12 +165,12 @@ def _capacity(best: Load, found: Sequence[Load], rtt_s: float | None) -> tuple[F
     busy = [each for each in best.seconds if is_standing(each, best.from_s)]
     if not any(each.rtts_s for each in best.seconds):
         rule = f"pings show a queue for {best.standing:.0%} of the time: at least the rate of {where}"
-        return _bound(best, rule, files), ()
+        return _bound(best, rule, files, most), ()
     if len(busy) >= STANDING_SOME:
         rule = f"the mean rate of the {len(busy)} of {len(best.seconds)} intervals in which a queue stood, of {where}"
         return _known(best, busy, rule, files), _others()
     rule = f"no queue stood, something else held the flows back: at least the rate of {where}"
-    return _bound(best, rule, files), _held(best, rtt_s)
+    return _bound(best, rule, files, most), _held(best, rtt_s)
 
 
 def _held(best: Load, rtt_s: float) -> tuple[Explanation, ...]:
@@ -154,9 +204,14 @@ def _known(best: Load, seconds: Sequence[Second], rule: str, files: tuple[str, .
     )
 
 
-def _bound(best: Load, rule: str, files: tuple[str, ...]) -> Fitted:
+def _bound(best: Load, rule: str, files: tuple[str, ...], most: Carried) -> Fitted:
+    """The rate of the steady part, or the most that was carried if that is more."""
     low = best.interval[0] if best.interval else best.rate_bps * (1 - SAME)
     scale = best.group.framing
+    if most.frames_bps > best.rate_bps * scale:
+        rule = f"{rule}, but more was carried once: by {most.where}"
+        value, files = most.frames_bps, unique([*files, *most.files])
+        return Fitted("rate", "bit/s", "bound", rule, value, value * (1 - SAME), None, files, NEXT)
     return Fitted("rate", "bit/s", "bound", rule, best.rate_bps * scale, max(0.0, low) * scale, None, files, NEXT)
 
 
@@ -191,19 +246,22 @@ def _scales(found: Sequence[Load]) -> bool:
 
 
 def _overload(groups: Sequence[Group]) -> Fitted | None:
-    """From datagrams that came faster than the link takes them."""
-    for group in groups:
-        one = group.transfers[0]
-        if group.ask is None or group.ask.protocol != "udp" or not one.datagrams or one.lost is None:
-            continue
-        length = group.ask.length_bytes or 0
-        shares = [each.lost / each.datagrams for each in group.transfers if each.lost is not None and each.datagrams]
-        if min(shares) > OVERLOAD and length:
-            scale = (length + 28 + 14) / length
-            value = group.goodput_bps * scale
-            rule = f"{min(shares):.0%} of the datagrams of {group.said} were lost: the rate that arrived, in frames"
-            return Fitted("rate", "bit/s", "identified", rule, value, value * 0.99, value * 1.01, group.files)
-    return None
+    """From datagrams that came faster than the link takes them: of those of which most arrived."""
+    group = max(groups, key=lambda each: each.goodput_bps, default=None)
+    if group is None or group.ask is None or not group.ask.length_bytes:
+        return None
+    shares = [each.lost / each.datagrams for each in group.transfers if each.lost is not None and each.datagrams]
+    if min(shares, default=0.0) <= OVERLOAD:
+        return None
+    value = group.goodput_bps * datagram_framing(group)
+    rule = f"{min(shares):.0%} of the datagrams of {group.said} were lost: the rate that arrived, in frames"
+    return Fitted("rate", "bit/s", "identified", rule, value, value * 0.99, value * 1.01, group.files)
+
+
+def datagram_framing(group: Group) -> float:
+    """Bits of frames for each bit of payload of datagrams; 1 where their length is not told."""
+    length = 0 if group.ask is None else group.ask.length_bytes or 0
+    return (length + DATAGRAM_HEADERS_BYTES) / length if length else 1.0
 
 
 def _limits(found: Sequence[Load], rtt_s: float | None) -> tuple[Explanation, ...]:

@@ -19,6 +19,8 @@ CORRELATED, LEANS, ABOVE = 3.0, 0.5, 4.0
 """Deviations of a correlation by chance, a skewness, and how much further than the least the largest is from the mode,
 from which on pings show queues of others. (Where half of the pings met one, they lean to no side.)
 """
+FLOAT_S = 1e-9
+"""What floating point may make of round-trip times that are alike."""
 NOISE_STEPS = 2.0
 """A spread of so many steps of the clock is one of the clock."""
 
@@ -144,7 +146,8 @@ def _mean(pings: Sequence[Pings], mean_s: float, sd_s: float | None, step_s: flo
         found = mean_s - half, mean_s + half
     if found is None:
         return Fitted("rtt", "s", "identified", f"{rule}, of a single run of few", mean_s, sources=files, next=NEXT)
-    low, high = max(0.0, found[0] - step_s), found[1] + step_s  # ping cuts digits off, and does not round
+    least_s = min(each.min_s for each in pings if each.min_s is not None)
+    low, high = max(least_s, found[0]) - step_s, found[1] + step_s  # ping cuts digits off, and does not round
     return Fitted("rtt", "s", "identified", rule, mean_s, low, high, files)
 
 
@@ -157,7 +160,7 @@ def _variation(
         return unknown("jitter", "s", why, NEXT, files), unknown("rtt_correlation", "ratio", why, NEXT, files)
     low_s, high_s = _sd_interval(sd_s, received, [value for each in singles for value in each])
     rule = "the standard deviation of round-trip times without load"
-    if sd_s <= NOISE_STEPS * step_s:
+    if sd_s <= max(NOISE_STEPS * step_s, FLOAT_S):
         most = max(high_s, NOISE_STEPS * step_s)
         rule += f", which is that of the clock (steps of {step_s * 1e3:g} ms)"
         jitter = Fitted("jitter", "s", "bound", rule, 0.0, None, most, files)
@@ -205,7 +208,9 @@ def _correlation(singles: Sequence[Sequence[float]], files: tuple[str, ...]) -> 
     rule = f"the correlation of neighbours among {len(series)} round-trip times"
     if abs(value) < half:
         rule += ", which chance explains: the link draws each delay independently"
-    return Fitted("rtt_correlation", "ratio", "identified", rule, value, value - half, value + half, files)
+    return Fitted(
+        "rtt_correlation", "ratio", "identified", rule, value, max(-1.0, value - half), min(1.0, value + half), files
+    )
 
 
 def _from_transfers(transfers: Sequence[Measurement]) -> Fitted:

@@ -16,6 +16,7 @@ from ..measurement import Ask, Measurement, Reading, Second, Transfer, refused
 FORMAT = "iperf3"
 SUMS_DIFFER = 0.01
 """By which share numbers for the same thing may differ: versions round, and count the last message or not."""
+FULL_TO_REFILLED = 1.5
 COVERED = 0.5
 """So much of a run its intervals have at least; of one with less, some are missing."""
 SHORTEST_SHARE = 0.1
@@ -27,10 +28,15 @@ class _Contradiction(Exception):
 
 
 def is_it(text: str) -> bool:
-    """Whether a text is meant as iperf3's JSON, perhaps cut short."""
+    """Whether a text is meant as iperf3's JSON, perhaps cut short, or with a warning before it."""
     head = text[:4000]
-    return head.lstrip().startswith("{") and (
-        '"event"' in head or '"error"' in text or ('"start"' in head and ('"connect' in head or '"version"' in head))
+    return '"test_start"' in head or (
+        head.lstrip().startswith("{")
+        and (
+            '"event"' in head
+            or '"error"' in text
+            or ('"start"' in head and ('"connect' in head or '"version"' in head))
+        )
     )
 
 
@@ -167,7 +173,7 @@ def _transfer(run: Mapping[str, Any], told: Mapping[str, Any], ask: Ask, by_rece
         return Transfer(
             goodput_bps=_finite(got),
             seconds=seconds,
-            by_receiver=by_receiver,
+            waiting_bytes=0.0 if by_receiver else None,
             lost=lost,
             datagrams=sent,
             jitter_s=float(total["jitter_ms"]) / 1000,
@@ -184,13 +190,23 @@ def _transfer(run: Mapping[str, Any], told: Mapping[str, Any], ask: Ask, by_rece
         goodput_bps=goodput,
         seconds=seconds,
         flows_bps=tuple(float(each["receiver"]["bits_per_second"]) for each in end["streams"]),
-        by_receiver=by_receiver,
+        waiting_bytes=0.0 if by_receiver else _waiting(end, ask),
         retransmits=None if resent is None else int(resent),
         segments=float(sent_sum["bytes"]) / float(mss) if mss else None,
         mss_bytes=int(mss) if mss else None,
         window_limit_bytes=max(windows) if windows else None,
         rtt_min_s=min(rtts) if rtts else None,
     )
+
+
+def _waiting(end: Mapping[str, Any], ask: Ask) -> float | None:
+    """What a sender has written and not brought over at most: a socket takes more when a third of its buffer is free,
+    and at the end the receiver tells how much was in it. None if the buffers were not empty at first.
+    """
+    sent, received = end["sum_sent"].get("bytes"), end["sum_received"].get("bytes")
+    if ask.omit_s or sent is None or received is None:
+        return None
+    return FULL_TO_REFILLED * max(0.0, float(sent) - float(received))
 
 
 def _seconds(told: Mapping[str, Any], run: Mapping[str, Any]) -> Iterator[Second]:

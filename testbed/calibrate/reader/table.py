@@ -1,13 +1,14 @@
 """A table of a path over time: `time_s` and any of `rate_mbps`, `rtt_ms`, `loss`. Reads text.
 
 The columns stand in any order, a cell may be empty, and lines that begin with # are comments. A row's rate and loss
-hold from its time to that of the next row.
+hold from its time to that of the next row. A round-trip time in a row with a rate above 0 is one under that load.
 """
 
 from __future__ import annotations
 
 import csv
 import math
+import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -25,7 +26,7 @@ Row = dict[str, float | None]
 def is_it(text: str) -> bool:
     """Whether the first line is the header of such a table."""
     head = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
-    return TIME in [word.strip() for word in head.split(",")]
+    return TIME in [word.strip() for word in re.split("[,;\t]", head.lower())]
 
 
 def read(file: str, text: str) -> Reading:
@@ -34,31 +35,50 @@ def read(file: str, text: str) -> Reading:
     if len(rows) < 2:
         raise refused(file, None, f"there are {len(rows)} rows", "at least two")
     seconds = tuple(
-        Second(_time(one), _time(other), rate * 1e6 / 8 * (_time(other) - _time(one)))
+        Second(
+            _time(one),
+            _time(other),
+            rate * 1e6 / 8 * (_time(other) - _time(one)),
+            rtts_s=() if one[RTT] is None or not rate else (_rtt_s(one),),
+        )
         for one, other in pairwise(rows)
         if (rate := one[RATE]) is not None
     )
-    rtts = [(_time(row), rtt / 1000) for row in rows if (rtt := row[RTT]) is not None]
     losses = [loss for row in rows if (loss := row[LOSS]) is not None]
-    pings = None if not rtts else _pings(rtts)
-    found = [] if pings is None else [Measurement(file, None, pings=pings)]
-    told = [] if pings is None else [f"{len(rtts)} round-trip times"]
+    rtts = {
+        is_loaded: [_rtt_s(row) for row in rows if row[RTT] is not None and bool(row[RATE]) == is_loaded]
+        for is_loaded in (False, True)
+    }
+    found = [Measurement(file, None, pings=_pings(each), is_loaded=is_it) for is_it, each in rtts.items() if each]
+    told = [f"{len(each)} round-trip times{' under load' if is_it else ''}" for is_it, each in rtts.items() if each]
+    loaded = [n for n, each in enumerate(seconds) if each.octets]
+    seconds = seconds[loaded[0] : loaded[-1] + 1] if loaded else ()  # before and after it nothing was sent
     if seconds:
         total_s = sum(each.end_s - each.start_s for each in seconds)
         goodput = sum(each.octets for each in seconds) * 8 / total_s
-        found.append(Measurement(file, None, transfer=Transfer(goodput, seconds, by_receiver=True)))
+        least_s = min(rtts[True], default=None)
+        found.append(Measurement(file, None, transfer=Transfer(goodput, seconds, waiting_bytes=0.0, rtt_min_s=least_s)))
         told.append(f"the rate over {total_s:g} s, mean {goodput / 1e6:.4g} Mbit/s")
     untold = ["how it was measured, so that it is fitted and not measured again"]
-    untold += [] if rtts else ["round-trip times"]
+    untold += [] if rtts[False] else ["round-trip times without load" if rtts[True] else "round-trip times"]
     untold += [] if seconds else ["rates"]
     if losses:
-        told.append(f"loss, mean {sum(losses) / len(losses):.3g}")
-        untold.append("of how many packets the loss is a share, so that it has no interval and is not fitted")
+        mean = 100 * sum(losses) / len(losses)
+        told.append(f"loss, mean {mean / 100:.3g}")
+        untold.append(
+            "of how many packets the loss is a share, so that it is not fitted: "
+            f"--set path.loss='{{random: {mean:.3g} %}}'"
+        )
     return Reading(file, FORMAT, tuple(found), tuple(told), tuple(untold))
 
 
-def _pings(rtts: Sequence[tuple[float, float]]) -> Pings:
-    values = [rtt_s for _, rtt_s in rtts]
+def _rtt_s(row: Row) -> float:
+    rtt_ms = row[RTT]
+    assert rtt_ms is not None, "BUG: a row without a round-trip time"
+    return rtt_ms / 1000
+
+
+def _pings(values: Sequence[float]) -> Pings:
     mean_s = sum(values) / len(values)
     return Pings(
         sent=len(values),
@@ -87,7 +107,7 @@ def _rows(file: str, text: str) -> Iterator[Row]:
             raise refused(file, number, "this table is too long", f"up to {ROWS_MAX} lines")
         cells = [cell.strip() for cell in next(csv.reader([line]))]
         if names is None:
-            names = cells
+            names = [cell.lower() for cell in cells]
             unknown = [name for name in names if name not in COLUMNS]
             if unknown or len(set(names)) < len(names) or len(names) < 2:
                 raise refused(file, number, f"{line[:60]!r} is no header", ALLOWED)

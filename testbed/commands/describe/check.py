@@ -11,7 +11,7 @@ import typer
 
 from ... import library
 from ...error import SpecError, TestbedError
-from ...kernel.ready.named import check_controls, check_kernels, kernels_of
+from ...kernel.ready.named import check_controls_of, check_kernels, kernels_of
 from ...library import PROFILES, spec_file
 from ...model.run_setting import Kernel
 from ...model.scenario import Trial
@@ -85,7 +85,7 @@ def _describe(file: Path, may: Permission) -> tuple[str, str]:
         found = {size: load_scenario(file, quick=size == "quick", permission=may).trials() for size in sizes_of(file)}
         trials = [trial for size in found.values() for trial in size]
         found_remarks = dict.fromkeys(each for trial, made in _plans(trials) for each in remarks(trial, made))
-        _check_controls(file, trials)
+        check_controls_of(file, trials)
         quick = f", {len(found['quick'])} in the quick size" if "quick" in found else ""
         said = "".join(f"\n  remark: {what} ({hint})" for _, what, hint in found_remarks)
         return f"fine, {_counted(len(found['full']), 'trial')}{quick}", said
@@ -115,16 +115,6 @@ def _profile(file: Path) -> str:
     points = sum(len(each.points) for each in profile.series.values())
     counts = ((len(profile.facts), "fact"), (len(profile.series), "series"), (points, "point"))
     return ", ".join(("fine", *(_counted(count, noun) for count, noun in counts)))
-
-
-def _check_controls(file: Path, trials: Sequence[Trial]) -> None:
-    """For trials in a lab kernel: another computer's own kernel may have others than this one's."""
-    wanted: dict[str | None, set[str]] = {}
-    for trial in trials:
-        if trial.kernel.kind != "host":
-            wanted.setdefault(trial.kernel.name, set()).update(trial.controls)
-    for kernel, names_of_controls in wanted.items():
-        check_controls(file, kernel, names_of_controls)
 
 
 def _counted(count: int, noun: str) -> str:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ...calibrate.candidate import Candidate, Explained
     from ...calibrate.fit.fitted import Fitted
     from ...calibrate.fit.path import PathFit
+    from ...calibrate.link import LinkFit
     from ...calibrate.measurement import Reading
     from ...calibrate.outcome import Outcome
     from ...calibrate.rebuild import Measure
@@ -97,6 +98,7 @@ def calibrate(
     _print_files((*prepared.readings, *prepared.held))
     if dry_run:
         _print_fit(prepared.fit)
+        _print_link(prepared.link)
         return
     outcome = calibration.carry_out(wanted, prepared, output, _measure(jobs, console), lambda text: say(console, text))
     _print_fit(outcome.fit)
@@ -219,6 +221,16 @@ def _print_fit(fit: PathFit) -> None:
         print()
         show(Table(columns, rows).lines(terminal_width()))
     _print_open(fit)
+
+
+def _print_link(link: LinkFit) -> None:
+    """What would be built before trials refine it."""
+    from ...calibrate.written import flow
+
+    print("\nthe link that would be built, before trials refine it:")
+    for key, value in link.keys().items():
+        said = f"{key}: {flow(value)}{' (set by you)' if key in link.asked else ''}"
+        print(paragraph(f"  {said}", terminal_width(), "    "))
 
 
 def _is_shown(name: str, fit: PathFit) -> bool:

@@ -18,7 +18,7 @@ from ...cache_folder import private
 from ...error import UserError, visible
 from ...kernel import confinement
 from ...kernel.consumption import available_bytes
-from ...kernel.ready.named import check_kernels, kernels_of, older_kernels
+from ...kernel.ready.named import check_controls_of, check_kernels, kernels_of, older_kernels
 from ...library import spec_file
 from ...model.scenario import Scenario
 from ...spec import program_store
@@ -283,6 +283,7 @@ def run(
                 foreign_code.refuse_unconfined(str(scenario), cells)
             needed = kernels_of(cell.topology for cell in loaded.cells)
             check_kernels(files_of(scenario, settings or [], quick=quick).values(), needed)
+            check_controls_of(scenario, loaded.trials())
             mine = None if shard is None else shards.parse(shard, by_cell=loaded.until is not None)
             share = "" if mine is None else f"-shard-{mine.number}-of-{mine.count}"
             folder = store.Store(output or Path("results") / f"{loaded.name}{'-quick' if quick else ''}{share}")

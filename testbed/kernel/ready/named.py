@@ -13,6 +13,7 @@ from ...codec.fault import Fault
 from ...codec.fault import Path as At
 from ...error import MachineError, SpecError, UserError, one_of
 from ...model.run_setting import Kernel
+from ...model.scenario import Trial
 from ...model.topology import Topology
 from ...spec import congestion
 from ...spec.load import read
@@ -51,6 +52,16 @@ def check_controls(file: str | Path, kernel: str | None, wanted: Collection[str]
     _refuse([file], congestion.named, said)
     for what in said.values():
         raise UserError(what)
+
+
+def check_controls_of(file: str | Path, trials: Iterable[Trial]) -> None:
+    """`check_controls` for trials in a lab kernel: another computer's own kernel may have others than this one's."""
+    wanted: dict[str | None, set[str]] = {}
+    for trial in trials:
+        if trial.kernel.kind != "host":
+            wanted.setdefault(trial.kernel.name, set()).update(trial.controls)
+    for kernel, names in wanted.items():
+        check_controls(file, kernel, names)
 
 
 def kernels_of(topologies: Iterable[Topology]) -> frozenset[str]:
