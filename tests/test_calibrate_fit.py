@@ -92,6 +92,21 @@ def test_pings_that_do_not_vary_have_no_jitter_above_the_clock() -> None:
     assert jitter.high is not None
 
 
+def test_pings_that_are_alike_but_for_floating_point_do_not_vary() -> None:
+    one = pings([0.06 + n % 7 * 1e-17 for n in range(60)])
+    assert one.pings is not None
+    found = fitted(replace(one, pings=replace(one.pings, step_s=0.0, summary_step_s=0.0, sd_s=6e-17)))
+    assert (found.of("jitter").status, found.of("jitter").value) == ("bound", 0.0)
+    assert found.of("rtt_correlation").value is None
+
+
+def test_intervals_stay_where_numbers_can_be() -> None:
+    walk = [float(0.02 + 0.001 * abs((n % 120) - 60)) for n in range(240)]
+    found = fitted(pings(walk))
+    assert found.of("rtt_correlation").high == 1.0
+    assert (found.of("rtt").low or 0.0) >= 0.02 - 1e-6
+
+
 def test_correlated_pings_are_told_from_independent_ones() -> None:
     rng = np.random.default_rng(3)
     walk = [0.0]
@@ -139,6 +154,50 @@ def test_without_a_queue_the_rate_is_only_a_bound() -> None:
     assert (rate.status, rate.high) == ("bound", None)
     assert found.of("buffer", "forward").status == "not identifiable"
     assert "-P 8" in (found.of("buffer", "forward").next or "")
+
+
+def at_receiver(each: Measurement) -> Measurement:
+    assert each.transfer is not None
+    return replace(each, transfer=replace(each.transfer, waiting_bytes=0.0))
+
+
+def test_a_rate_that_is_a_bound_is_no_less_than_what_was_carried_once() -> None:
+    """Loss holds a flow back after its slow start; the link carried 60 Mbit/s in the first second."""
+    lossy = transfer([60e6, 36e6, *noisy(15e6)], [0.02] * 32, resent=2)
+    steady = fitted(steady_pings(), lossy).of("rate", "forward")
+    whole_bps = (
+        float(np.mean([60e6, 36e6, *noisy(15e6)])) * FRAMING
+    )  # sockets took the first second, perhaps not the path
+    assert (steady.status, steady.high, steady.value) == ("bound", None, pytest.approx(whole_bps))
+    rate = fitted(steady_pings(), at_receiver(lossy)).of("rate", "forward")
+    assert (rate.status, rate.high, rate.value) == ("bound", None, pytest.approx(60e6 * FRAMING))
+    assert rate.low == pytest.approx(0.95 * 60e6 * FRAMING)
+    assert "from 0 to 1 s" in rate.rule
+    assert not chosen(fitted(steady_pings(), at_receiver(lossy)), {}).numbers["rate.forward"].tunes
+
+
+def test_what_waits_in_sockets_is_not_carried() -> None:
+    lossy = transfer([60e6, *noisy(15e6)], [0.02] * 31, resent=2)
+    assert lossy.transfer is not None
+    told = replace(lossy.transfer, waiting_bytes=2.5e6)
+    rate = fitted(steady_pings(), replace(lossy, transfer=told)).of("rate", "forward")
+    assert rate.value == pytest.approx((60e6 - 20e6) * FRAMING)
+
+
+def datagrams(rate_bps: float, lost: int, name: str = "udp.json") -> Measurement:
+    ask = Ask("iperf3", "udp", 1, 60.0, rate_bps=rate_bps, length_bytes=1448)
+    told = Transfer(goodput_bps=rate_bps * (1 - lost / 10_000), lost=lost, datagrams=10_000)
+    return Measurement(name, ask, transfer=told)
+
+
+def test_datagrams_raise_a_bound_and_do_not_overload_a_link_that_carried_more() -> None:
+    lossy = at_receiver(transfer(noisy(15e6), [0.02] * 30, resent=2))
+    few, many = datagrams(20e6, 90, "20.json"), datagrams(10e6, 300, "10.json")
+    rate = fitted(steady_pings(), lossy, few).of("rate", "forward")
+    assert (rate.status, rate.value) == ("bound", pytest.approx(20e6 * 0.991 * 1490 / 1448))
+    assert fitted(steady_pings(), lossy, many).of("rate", "forward").status == "bound"  # 3 % are lost at 10 Mbit/s, too
+    full_up = fitted(steady_pings(), lossy, many, datagrams(80e6, 5000, "80.json")).of("rate", "forward")
+    assert (full_up.status, full_up.value) == ("identified", pytest.approx(40e6 * 1490 / 1448))
 
 
 def test_loss_of_flows_without_a_queue_comes_out_with_the_interval_of_its_count() -> None:

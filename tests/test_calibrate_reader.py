@@ -255,6 +255,21 @@ def test_a_table_tells_rate_and_round_trip_times(tmp_path: Path) -> None:
     assert of_rate.ask is None  # nobody can measure it again
 
 
+UNDER_LOAD = "Time_s,rate_mbps,rtt_ms\n0,0,20\n1,,21\n2,95,80\n3,94,81\n4,0,22\n5,0,20\n"
+
+
+def test_in_a_table_a_round_trip_time_beside_a_rate_is_one_under_load(tmp_path: Path) -> None:
+    idle, loaded, of_rate = read(tmp_path, UNDER_LOAD).measurements
+    assert idle.pings is not None
+    assert loaded.pings is not None
+    assert of_rate.transfer is not None
+    assert (idle.is_loaded, idle.pings.rtts_s) == (False, pytest.approx((0.02, 0.021, 0.022, 0.02)))
+    assert (loaded.is_loaded, loaded.pings.rtts_s) == (True, pytest.approx((0.08, 0.081)))
+    assert [each.rtts_s for each in of_rate.transfer.seconds] == [(0.08,), (0.081,)]
+    assert of_rate.transfer.goodput_bps == pytest.approx(94.5e6)  # nothing was sent before and after it
+    assert of_rate.transfer.rtt_min_s == pytest.approx(0.08)
+
+
 def flent(**changes: Any) -> dict[str, Any]:
     """Two uploads from 5 s to 10 s; pings before, during and after."""
     at = [1_700_000_000 + 0.5 * n for n in range(30)]
@@ -499,6 +514,8 @@ BAD: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
     "intervals missing": (json.dumps(iperf3(intervals=iperf3()["intervals"][:2])), ("its intervals are 1 of 3 s",)),
     "flows without end": (json.dumps(iperf3()).replace('"num_streams": 2', '"num_streams": 0'), ("number of flows",)),
     "flent with NaN": (json.dumps(flent()).replace("25.0", "NaN"), ("the goodput in bit/s is nan",)),
+    "a table with semicolons": (TABLE.replace(",", ";"), (":2: ", "is no header")),
+    "a warning before the JSON": ("warning: x\n" + json.dumps(iperf3()), (":1: this is no JSON", "iperf3 --json")),
     "a table that overflows": ("time_s,rate_mbps\n0,1e308\n1,1\n", (":2: rate_mbps is '1e308'",)),
     "pcapng": (b"\x0a\x0d\x0d\x0a" + bytes(40), ("editcap -F pcap",)),
     "a capture cut short": (transfer_capture()[:-5], ("cut short in packet",)),

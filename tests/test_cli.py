@@ -221,6 +221,12 @@ def test_a_results_folder_that_cannot_be_written_is_refused(testbed: Testbed, sc
     assert "allowed: -o with a folder that can" in said.err
 
 
+def test_a_run_refuses_a_congestion_control_that_no_kernel_here_has(testbed: Testbed, scenario: Path) -> None:
+    said = testbed("run", scenario, "--set", "congestion=[cubik]", "--dry-run")
+    assert said.code == 2
+    assert "no congestion control cubik" in said.err
+
+
 def test_a_dry_run_says_what_there_is_to_do_and_does_nothing(testbed: Testbed, scenario: Path, tmp_path: Path) -> None:
     words = ("run", scenario, "-o", tmp_path / "out", "--set", "repetitions=3", "--jobs", "2", "--dry-run")
     before = sorted(tmp_path.rglob("*"))

@@ -161,7 +161,7 @@ def _of_way(fit: PathFit, way: Way, numbers: dict[str, Chosen], lacks: dict[str,
     else:
         each = fit.of("rate", way)
         assert each.value is not None, "BUG: a direction without a rate"
-        numbers[f"rate.{way}"] = Chosen(each.value, _why(each), tunes=True)
+        numbers[f"rate.{way}"] = Chosen(each.value, _why(each), tunes=each.is_known)  # a bound is not what limited
     for name in ("buffer", "loss"):
         each = fit.of(name, way)
         if each.value is None:

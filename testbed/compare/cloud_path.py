@@ -43,6 +43,7 @@ AWS_FLOW_BPS = 5 * 10**9
 """Of a flow (5-tuple) between instances that are not in the same cluster placement group: Amazon EC2 User Guide,
 "Amazon EC2 instance network bandwidth", single-flow traffic. Instances in two regions are in no common group.
 """
+MEASURED, SUCH_INSTANCES = "as others measured it", "as others measured such instances"
 OTHER_PAIRS = "with the rate that others measured between pairs of regions with this RTT"
 FILE_BYTES = 64 << 20
 
@@ -169,7 +170,6 @@ def of_curve(source: str, destination: str, rtt_ns: int) -> str:
     for name in (source, destination):
         if not name.startswith("aws:"):
             raise UserError(f"nothing of {name} comes with the testbed; allowed: a region of aws, or --grid FOLDER")
-        _refuse_no_region(name)
     points = published.load(PROFILES / f"{CURVE}.yaml").series["aws-aws"].throughput_profile()
     first, last = points.rtt_s[0], points.rtt_s[-1]
     if not first <= rtt_ns / 1e9 <= last:
@@ -187,7 +187,6 @@ def of_instance(source: str, destination: str, rtt: Known, instance: str) -> str
     for name in (source, destination):
         if not name.startswith("aws:"):
             raise UserError(f"--instance {instance}: {name} is not of AWS; allowed: two regions of aws")
-        _refuse_no_region(name)
     if instance not in known:
         raise UserError(f"--instance {instance}: allowed: {one_of([*known], instance)}")
     credit, refill = facts[f"{known[instance]}-credit"], facts[f"{known[instance]}-refill"]
@@ -203,12 +202,7 @@ def of_instance(source: str, destination: str, rtt: Known, instance: str) -> str
         f"refill: {format_rate(round(refill.value.value / 8) * 8)}}}",
         *_per_flow((source, destination), dict.fromkeys(("forward", "backward"), PEAK_BPS)),
     ]
-    return _topology(source, destination, rtt, lines, "buffer: 4 MB", "as others measured such instances")
-
-
-def _refuse_no_region(name: str) -> None:
-    if AWS_REGION.fullmatch(name) is None:
-        raise UserError(f"{name} is not how a region of AWS is called; allowed: such as aws:us-east-1")
+    return _topology(source, destination, rtt, lines, "buffer: 4 MB", SUCH_INSTANCES)
 
 
 def given(rtt_ns: int) -> Known:
@@ -243,11 +237,13 @@ def _rounded(rate_bps: float) -> int:
 
 
 def _topology(
-    source: str, destination: str, rtt: Known, rates: Sequence[str], buffer: str, basis: str = "as others measured it"
+    source: str, destination: str, rtt: Known, rates: Sequence[str], buffer: str, basis: str = MEASURED
 ) -> str:
     for each in (source, destination):
         if REGION.fullmatch(each) is None:
             raise UserError(f"{each!r} is no region; allowed: such as aws:us-east-1")
+        if basis != MEASURED and AWS_REGION.fullmatch(each) is None:  # nothing lists the regions
+            raise UserError(f"{each} is not how AWS calls a region; allowed: such as aws:us-east-1")
     name = "-to-".join(each.split(":")[-1] for each in (source, destination))
     lines = [
         f"# The path from {source} to {destination}, {basis}: calibrated, not reproduced.",
