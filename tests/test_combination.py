@@ -59,7 +59,8 @@ REFUSED_QUEUES = {("fq", "duplicate"): "the copies that 'duplicate' makes have n
 
 
 def path(rate: str, queue: str, fault: str) -> dict[str, Any]:
-    return {**RATES[rate], "buffer": "100 packets", "queue": {"forward": queue}, **FAULTS[fault]}
+    buffer = "200 packets" if queue == "cake" else "100 packets"  # of a full one nobody knows what it dropped why
+    return {**RATES[rate], "buffer": buffer, "queue": {"forward": queue}, **FAULTS[fault]}
 
 
 def rows() -> list[tuple[str, str, str]]:
