@@ -15,6 +15,11 @@ import pytest
 
 from testbed import cli
 from testbed.cache_folder import open_lock, try_lock
+from testbed.model.run_setting import Kernel
+from testbed.spec.load import load_scenario
+from testbed.trial.orders.sequence import orders
+from testbed.trial.run import run
+from testbed.trial.subject import taint
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
@@ -121,6 +126,20 @@ sweep: {workload.variant: ["1000000", "30000"]}
 """
 
 
+TAINTED = """
+name: taint
+topology:
+  name: pair
+  nodes: {client: {type: host}, server: {type: host}}
+  links: {path: {ends: [server, client], rate: 50 Mbit/s, rtt: 40 ms}}
+workload:
+  tool: command
+  server: {at: server, run: [python3, -m, http.server, "8000"], ready: {tcp: 8000}}
+  client: {at: client, run: [sh, -c, "echo $0 > /proc/sys/kernel/tainted", "{variant}"]}
+sweep: {workload.variant: ["0", "4096", "512"]}
+"""
+
+
 def test_two_variants_of_a_program_are_compared(cc: Cc, tmp_path: Path) -> None:
     (tmp_path / "window.yaml").write_text(PROGRAMS)
     shutil.copy(Path(__file__).parent / "data" / "window.py", tmp_path)
@@ -145,6 +164,23 @@ def test_two_variants_of_a_program_are_compared(cc: Cc, tmp_path: Path) -> None:
     code, _, err = cc("variant:30000", "--base", "1000000", *rest)
     assert code == 2  # both sides would run the same, and be the same
     assert "no program has {variant} in its words (window)" in err
+
+
+def test_a_kernel_of_a_change_that_warned_is_seen_at_the_end_of_each_trial(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As root can set the bits of a warning, no kernel need be built for it."""
+    monkeypatch.setattr(Kernel, "is_on_trial", True)
+    (tmp_path / "taint.yaml").write_text(TAINTED)
+    for trial in load_scenario(tmp_path / "taint.yaml").trials():
+        folder = tmp_path / trial.id
+        folder.mkdir()
+        found = run(trial, orders(trial), folder)
+        bits = dict(trial.params)["workload.variant"]
+        said = taint.warned(folder)
+        assert (said or "").startswith("tainted by 512") == (bits == "512")
+        assert [each.check for each in found.findings].count("kernel") == (bits == "512")
+        assert ((folder / taint.FILE).read_text() == "") == (bits == "0")
 
 
 def test_a_second_one_in_the_same_folder_is_refused(cc: Cc, tmp_path: Path) -> None:

@@ -147,6 +147,7 @@ def seen_evidence(
     from testbed.trial.subject.openflow import OpenFlowEvidence
     from testbed.trial.subject.round_trip import RoundTrips
     from testbed.trial.subject.routing import RoutingEvidence
+    from testbed.trial.subject.taint import Taint
 
     things = {
         "acks": None,
@@ -163,6 +164,7 @@ def seen_evidence(
         "vms": {},
         "round_trips": RoundTrips(rtt_check),
         "schedule_events": EventEvidence(),
+        "taint": Taint(),
     }
     made = Evidence(data_stages, answer_stages, outcome, tcp, device_drops or {}, things=things)
     return seen_as(made, **more)

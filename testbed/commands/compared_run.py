@@ -13,6 +13,7 @@ from ..compare.look import LEAST
 from ..compare.run import PARTED
 from ..compare.side import Measured, Missing, Run, Side
 from ..error import UserError, visible
+from ..kernel import oops
 from ..model import chance
 from ..sweep import extension
 from ..sweep.shard import in_words
@@ -114,8 +115,7 @@ def _suite_side(folder: Path, metrics: Sequence[str]) -> Side:
 def _missing(store: Store, id: str, failures: dict[str, str]) -> Missing:
     if id not in failures:
         return Missing(id, f"not run: this is {in_words(store.shards)}" if store.shards else "not run")
-    said = next(iter(failures[id].splitlines()), "")
-    why = f"failed: {visible(said)}"
+    why = f"failed: {visible(oops.in_line(failures[id]))}"
     about = store.path / "failed" / id / TRIAL
     stored = read_json(about) if about.exists() else {}
     params, seed = stored.get("params"), stored.get("seed")

@@ -20,6 +20,7 @@ from rich.progress import (
 
 from ..codec.frozen import dataclass
 from ..error import TestbedError
+from ..kernel import oops
 from ..model.scenario import Trial
 from ..sweep.ledger import Report
 from ..sweep.run import Sweep
@@ -114,7 +115,7 @@ class Screen:
 
     def failed(self, trial: Trial, error: TestbedError) -> None:
         self._verdicts["failed"] += 1
-        self._end(trial, ("failed", "red"), f" {trial.id}: {str(error).splitlines()[0]}")
+        self._end(trial, ("failed", "red"), f" {trial.id}: {oops.in_line(str(error))}")
 
     def _end(self, trial: Trial, verdict: tuple[str, str], said: str) -> None:
         self._running.pop(trial.id, None)

@@ -17,7 +17,7 @@ from ..codec.frozen import dataclass
 from ..error import MachineError, TestbedError
 from ..plan.step import Step, data
 from ..process import Running
-from . import confinement, guest_file, hang_reason
+from . import confinement, guest_file, hang_reason, oops
 from .consumption import Watch, share
 from .guest_file import SIGN_BYTES
 
@@ -157,8 +157,8 @@ def _console(folder: Path) -> str:
 
 
 def _death(console: str) -> str:
-    lines = [line for line in console.splitlines() if line.strip()]
-    said = "\n".join(lines[-12:]) or "(nothing)"
+    said = oops.told(console) or "(nothing)"
     if "Out of memory" in console or "out of memory" in console:
-        return f"the guest ran out of memory: give it more with limits.memory. Its console ends:\n{said}"
-    return f"the guest died before the trial was over. Its console ends:\n{said}"
+        how = f"the guest {oops.OUT_OF_MEMORY}: give it more with limits.memory"
+        return f"{how}. Its {oops.ANNOUNCED}\n{said}"
+    return f"the guest died before the trial was over. Its {oops.ANNOUNCED}\n{said}"

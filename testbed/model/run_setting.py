@@ -38,6 +38,10 @@ METRIC_UNITS |= {"slowdown": "ratio", "slowdown-p99": "ratio", "unfinished": "ra
 """
 
 
+ON_TRIAL = "cc-"
+"""Begins the names of the kernels that `testbed cc` builds."""
+
+
 @dataclass(frozen=True)
 class Kernel:
     """Where a plan runs: `lab` is User-Mode Linux in virtual time, `lab-realtime` the same on the wall clock,
@@ -50,6 +54,11 @@ class Kernel:
     @property
     def is_virtual_time(self) -> bool:
         return self.kind == "lab"
+
+    @property
+    def is_on_trial(self) -> bool:
+        """Whether it is one that `testbed cc` built."""
+        return self.kind != "host" and self.name is not None and self.name.startswith(ON_TRIAL)
 
 
 LAB = Kernel()

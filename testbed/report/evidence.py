@@ -129,7 +129,7 @@ class Evidence:
     """A comparison and what the page says around it: the verdict in a sentence, `differences` of the sides, what they
     ran `on`, and for each cell the command that repeats a trial of it. `suite` are the scenarios that are the testbed's
     own: one of the author's belongs to no section, whatever it is called. `rules` are those of `expect`, `acks` the
-    pages beside this one that show each ACK of a cell.
+    pages beside this one that show each ACK of a cell. `first` is HTML of what comes before all others.
     """
 
     found: RunComparison
@@ -140,6 +140,7 @@ class Evidence:
     suite: frozenset[str]
     rules: Rules = field(default_factory=dict)
     acks: Mapping[CellName, str] = field(default_factory=dict)
+    first: Sequence[str] = ()
 
     @property
     def of_suite(self) -> RunComparison:
@@ -167,7 +168,7 @@ def outcome(section: Section, found: RunComparison) -> Outcome | None:
 def page(evidence: Evidence) -> str:
     """The whole file: HTML without scripts."""
     found = evidence.found
-    lines = [f"<h1>{_text(evidence.sentence)}</h1>", _list(evidence.differences)]
+    lines = [f"<h1>{_text(evidence.sentence)}</h1>", _list(evidence.differences), *evidence.first]
     lines += ["<h2>Overview</h2>", *_overview(evidence.of_suite)]
     shown: set[str] = set()
     for title, sections in GROUPS:

@@ -118,6 +118,8 @@ def _pages(
     labels = f"base: {made.pair.base.label}", f"candidate: {made.pair.candidate.label}"
     for number, (key, both) in enumerate(runs.items(), 1):
         for run in both:
+            if not prepare(run.scenario, run.store).waiting:
+                continue
             until_s = time.monotonic() + made.left_s()
             carry_out(run.scenario, run.store, files_of(run.path), 1, made.console, until_s=until_s)
         if not all(run.trial.is_dir() for run in both):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ...error import TestbedError, UserError, visible
 from ...kernel.guest import CONSOLE, TrialError
+from ...kernel.oops import BAD, OOPS, WARNED
 from ...model.scenario import Trial
 from ...plan.step import Read, Run
 from ...spec.load import load_scenario
@@ -24,9 +25,6 @@ from .under_test import under_test
 FILE = Path(__file__).with_name("smoke.yaml")
 FOLDER = "smoke"
 TAINTED, MESSAGES = "tainted.txt", "messages.txt"
-OOPS, WARNED = 1 << 7, 1 << 9
-"""Bits of /proc/sys/kernel/tainted (Documentation/admin-guide/tainted-kernels.rst)."""
-BAD = re.compile(r"Kernel panic|Oops|\bBUG\b|WARNING: |UBSAN|KASAN|general protection|Segfault|Internal error")
 NOT_TAKEN = re.compile(r"(?:/proc/sys|/sys/module)/\S+ does not take [^\n]*")
 """A setting that the kernel refuses is wrong input, and no fault of the control."""
 CWND_LEAST = 2
@@ -102,11 +100,6 @@ def _check(side: Contender, done: TrialResult, folder: Path) -> None:
         )
     if not done.goodput_bps:
         raise Broken(f"{side.control}: the first trial has no goodput")
-
-
-def oops_in(said: str) -> str | None:
-    """The line of a failed trial's message that says that the kernel broke; None if none does."""
-    return next((line for line in said.splitlines() if BAD.search(line)), None)
 
 
 def _text(path: Path) -> str:

@@ -307,13 +307,6 @@ class Suite:
             if all(each.exists for each in both)
         }
 
-    def failures(self) -> dict[str, str]:
-        """The candidate's trials that could not be carried out, and why."""
-        found: dict[str, str] = {}
-        for root in compared_run.suite(self.candidate):
-            found |= {f"{root.name}: {id}": why for id, why in Store(root).failures().items()}
-        return found
-
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Raises UserError if another `testbed cc` writes to the same output, or others could exchange files in it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,6 +13,7 @@ from types import MappingProxyType
 from xml.etree import ElementTree
 
 from ...analysis.expectation.verdict import seen_range
+from ...codec import junit as xml
 from ...codec.markup import escaped, fit
 from ...compare import junit, run_text
 from ...compare.headline import headline
@@ -24,6 +26,8 @@ from ...trial.folder import write_named
 from ...trial.subject import bpf
 from ..comparison_table import COLOUR, COLUMNS, EXIT_CODES, MORE
 from ..text_table import Column, Table, literal, paragraph, show, terminal_width
+from . import broken, smoke
+from .broken import Broken
 from .contender import Pair
 
 SHOWN = ("cell", "metric", "base", "candidate", "difference", "95 % interval", "seeds", "verdict")
@@ -40,8 +44,10 @@ IN_PART = "is better than {base} in some cells, and others cannot be told"
 MARKDOWN, JUNIT, JSON, EVIDENCE = "verdict.md", "verdict.xml", "verdict.json", "evidence.html"
 
 
-def sentence(pair: Pair, found: RunComparison) -> str:
-    """The outcome in one sentence."""
+def sentence(pair: Pair, found: RunComparison, broke: Broken = MappingProxyType({})) -> str:
+    """The outcome in one sentence; that the candidate breaks the kernel is more than what it does to traffic."""
+    if broke:
+        return broken.sentence(pair.candidate.label, broke)
     changed = {each.verdict for each in found.cells}
     words = WORDS[found.verdict]
     if {"worse", "better"} <= changed:
@@ -62,9 +68,10 @@ def show_verdict(
     home: Path,
     suite: frozenset[str] = frozenset(),
     rules: Rules = MappingProxyType({}),
+    broke: Broken = MappingProxyType({}),
 ) -> int:
-    """Prints it, writes the files beside the candidate's results, and returns the exit code. `suite` are the scenarios
-    that are the testbed's own, `rules` those of all.
+    """Prints all but the sentence, writes the files beside the candidate's results, and returns the exit code. `suite`
+    are the scenarios that are the testbed's own, `rules` those of all, `broke` the trials in which the kernel broke.
     """
     asked, notes = notes, (*notes, *_rules(pair, rules))
     width = terminal_width()
@@ -76,18 +83,37 @@ def show_verdict(
         lines += Table(columns, tuple(tuple(row[place] for place in at) for row in rows), MORE, COLOUR).lines(width)
     lines.append(literal(paragraph(_rest(found), width)))
     lines += [literal(paragraph(note, width)) for note in (*_undecided(found), *notes)]
+    lines += [literal(line) for line in broken.lines(broke)]
     show(lines)
     for name, text in (
-        (MARKDOWN, markdown(pair, found, notes)),
-        (JSON, run_text.run_json(found)),
-        (JUNIT, junit.run_junit(found, junit.FAILS, _now())),
+        (MARKDOWN, markdown(pair, found, notes, broke)),
+        (JSON, _json(found, broke)),
+        (JUNIT, _junit(found, broke)),
     ):
         write_named(home / name, harmless(text))
-    write_evidence(pair, found, asked, home, suite, rules)
+    write_evidence(pair, found, asked, home, suite, rules, broke=broke)
     show([literal(paragraph(f"for build servers: {home}/{{{MARKDOWN},{JUNIT},{JSON}}}", width))])
     show([literal(paragraph(f"for people, by the sections of RFC 9743: {home}/{EVIDENCE}", width))])
-    show([literal(paragraph(sentence(pair, found), width))])
-    return EXIT_CODES[found.verdict]
+    return smoke.Broken.exit_code if broke else EXIT_CODES[found.verdict]
+
+
+def show_sentence(pair: Pair, found: RunComparison, broke: Broken = MappingProxyType({})) -> None:
+    """The last line of all."""
+    show([literal(paragraph(sentence(pair, found, broke), terminal_width()))])
+
+
+def _json(found: RunComparison, broke: Broken) -> str:
+    return (
+        json.dumps({**json.loads(run_text.run_json(found)), "broken": dict(broke)}, indent=1, ensure_ascii=False) + "\n"
+    )
+
+
+def _junit(found: RunComparison, broke: Broken) -> str:
+    text = junit.run_junit(found, junit.FAILS, _now())
+    if not broke:
+        return text
+    suites = [*ElementTree.fromstring(text), broken.junit_suite(broke, len(found.primary), _now())]
+    return xml.document(suites)
 
 
 def write_evidence(
@@ -98,10 +124,12 @@ def write_evidence(
     suite: frozenset[str],
     rules: Rules,
     acks: Mapping[CellName, str] = MappingProxyType({}),
+    broke: Broken = MappingProxyType({}),
 ) -> None:
     """The page for people; `acks` are the pages beside it that show each ACK of a cell."""
     made = _evidence(pair, found, (*notes, *_rules(pair, rules)), home, suite, rules)
-    write_named(home / EVIDENCE, harmless(evidence.page(replace(made, acks=acks))))
+    made = replace(made, sentence=sentence(pair, found, broke), first=broken.section(broke), acks=acks)
+    write_named(home / EVIDENCE, harmless(evidence.page(made)))
 
 
 def _rules(pair: Pair, rules: Rules) -> list[str]:
@@ -161,10 +189,11 @@ def _undecided(found: RunComparison) -> list[str]:
     return [note for note in run_text.run_notes(found) if note.startswith(("cannot tell", "lost"))]
 
 
-def markdown(pair: Pair, found: RunComparison, notes: Sequence[str]) -> str:
+def markdown(pair: Pair, found: RunComparison, notes: Sequence[str], broke: Broken = MappingProxyType({})) -> str:
     """For a comment of a build server: the sentence first."""
     differ = "".join(f"- {escaped(each)}\n" for each in (*pair.differences, *notes))
-    return f"**{escaped(sentence(pair, found))}**\n\n{differ}\n{run_text.run_markdown(found)}"
+    said = f"**{escaped(sentence(pair, found, broke))}**\n\n{broken.markdown(broke)}"
+    return f"{said}{differ}\n{run_text.run_markdown(found)}"
 
 
 def show_same_code(pair: Pair, home: Path) -> int:

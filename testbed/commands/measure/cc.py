@@ -14,7 +14,7 @@ import typer
 from ...error import UserError
 from ...kernel.image.workbench import Built
 from .. import option_rule
-from ..candidate import ack_pages, contender, smoke, suite, verdict, watch
+from ..candidate import ack_pages, broken, contender, smoke, suite, verdict, watch
 from ..candidate.suite import Suite
 from ..comparison_table import EXIT_CODES
 from ..computer.kernel import Bar, Use
@@ -170,16 +170,18 @@ def _judge(made: Suite) -> int:
             said = f"first trial: passed, {duration(time.monotonic() - made.began_s)} after the build"
             say(made.console, said)
         found = made.carry_out()
+        broke = broken.found(made.base, made.candidate)
         if found is None:
+            if broke:
+                raise smoke.Broken(broken.sentence(pair.candidate.label, broke))
             return EXIT_CODES["cannot tell"]
         about = pair, found, _notes(made), made.candidate, made.own, made.rules()
-        code = verdict.show_verdict(*about)
-        if acks := ack_pages.write(made, found):
-            verdict.write_evidence(*about, acks)
-        broken = {where: line for where, why in made.failures().items() if (line := smoke.oops_in(why))}
-    if broken:
-        where, line = next(iter(broken.items()))
-        raise smoke.Broken(f"the kernel broke in {len(broken)} of the candidate's trials; the first is {where}: {line}")
+        code = verdict.show_verdict(*about, broke)
+        try:
+            if acks := ack_pages.write(made, found):
+                verdict.write_evidence(*about, acks, broke)
+        finally:
+            verdict.show_sentence(pair, found, broke)
     return code
 
 

@@ -25,6 +25,7 @@ from typing import Any
 from ... import process
 from ...cache_folder import open_lock, refuse_foreign, try_lock, user_folder
 from ...error import MachineError, TestbedError, UserError
+from ...model.run_setting import ON_TRIAL
 from ..shelf import Shelf
 from ..shelf import write as write_record
 from . import build, feature, first_boot, fit, make, recipe
@@ -36,8 +37,6 @@ from .feature import Features
 from .recipe import Patch, Recipe, options
 from .source import Source, Tree, choose
 
-PREFIX = "cc-"
-"""Begins the names of kernels that were built here."""
 UNUSED_S = 30 * 24 * 3600.0
 """A kernel or a tree that nobody used for so long is removed."""
 ROOM_BYTES = 300_000_000
@@ -199,7 +198,7 @@ class Workbench:
         if change.files:
             patches[change.label] = change.sha256
         return Record(
-            name=f"{PREFIX}{label}-{key[:8]}",
+            name=f"{ON_TRIAL}{label}-{key[:8]}",
             key=key,
             release=(self.tree / "include/config/kernel.release").read_text().strip(),
             config_hash=hashlib.sha256((made / "config").read_bytes()).hexdigest(),
@@ -223,7 +222,7 @@ class Workbench:
                 raise MachineError(what, f"df -h {folder}, make room, and the same command again")
 
     def _remove_unused(self) -> None:
-        for path in self.kernels.folder.glob(f"{PREFIX}*/{self.kernels.record}"):
+        for path in self.kernels.folder.glob(f"{ON_TRIAL}*/{self.kernels.record}"):
             if time.time() - path.stat().st_mtime > UNUSED_S:
                 shutil.rmtree(path.parent, ignore_errors=True)
 

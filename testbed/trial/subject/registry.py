@@ -18,6 +18,7 @@ from .network import NETWORK
 from .openflow import OPENFLOW
 from .round_trip import ROUND_TRIPS
 from .routing import ROUTING
+from .taint import TAINT
 
 SUBJECTS: list[Subject[Any]] = [
     OPENFLOW,
@@ -34,5 +35,6 @@ SUBJECTS: list[Subject[Any]] = [
     ROUND_TRIPS,
     ACKS,
     EVENTS,
+    TAINT,
 ]
 """In the order of their steps at one time, and of their findings. A package outside the testbed appends its own."""

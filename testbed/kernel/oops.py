@@ -1,0 +1,52 @@
+"""What a kernel says on its console, or among its messages, when it breaks. Pure, no I/O."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+BAD = re.compile(r"Kernel panic|Oops|\bBUG\b|WARNING: |UBSAN|KASAN|general protection|Segfault|Internal error")
+HEAD, TAIL, WIDTH = 60, 12, 400
+"""Lines that are kept of what a kernel says from its first bad line on, and of the end, and the characters of a line. A
+panic with its stack has some 45 lines in User-Mode Linux.
+"""
+OUT_OF_MEMORY = "ran out of memory"
+"""Of a guest; its kernel may panic then, which is no fault of it."""
+OOPS, WARNED = 1 << 7, 1 << 9
+"""Bits of /proc/sys/kernel/tainted (Documentation/admin-guide/tainted-kernels.rst)."""
+ANNOUNCED = "console ends:"
+"""Ends the line of an error behind which a console follows."""
+
+
+def line(said: str) -> str | None:
+    """The first line that says that the kernel broke; None if none does."""
+    return next((each for each in said.splitlines() if BAD.search(each)), None)
+
+
+def told(said: str) -> str:
+    """From the first bad line to the end; without one, the end. What is long is left out in its middle."""
+    lines = [each[:WIDTH] for each in said.splitlines() if each.strip()]
+    first = next((number for number, each in enumerate(lines) if BAD.search(each)), None)
+    return "\n".join(lines[-TAIL:] if first is None else _short(lines[first:]))
+
+
+def of_failure(error: str) -> str | None:
+    """What the kernel said when it broke, of a trial's failure with its console; None if it did not break."""
+    about, _, console = error.partition(f"{ANNOUNCED}\n")
+    return None if OUT_OF_MEMORY in about or line(console) is None else told(console)
+
+
+def _short(lines: Sequence[str]) -> Sequence[str]:
+    left_out = len(lines) - HEAD - TAIL
+    if left_out <= 1:
+        return lines
+    return [*lines[:HEAD], f"({left_out} lines are left out)", *lines[-TAIL:]]
+
+
+def in_line(error: str) -> str:
+    """An error in one line: its first, and where that announces a console, what tells most of it."""
+    first, _, rest = error.partition("\n")
+    if not first.endswith(ANNOUNCED):
+        return first
+    last = next((each for each in reversed(rest.splitlines()) if each.strip()), "")
+    return f"{first} {(line(rest) or last).strip()}".rstrip()

@@ -1,0 +1,208 @@
+"""A candidate that breaks the kernel in the suite, not in its first trial: `testbed cc` says so, in its words."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+import test_cc_suite
+from rich.console import Console
+from runs import make_result, write_result
+from test_cc_suite import SCENARIO
+from trials import make_trial
+
+from testbed.commands.candidate import broken, smoke
+from testbed.commands.candidate.contender import Contender, Pair
+from testbed.commands.candidate.suite import Suite
+from testbed.commands.measure import cc
+from testbed.commands.sequential.budget import Budget
+from testbed.kernel import guest, oops
+from testbed.kernel.guest import CONSOLE, TrialError, ending
+from testbed.kernel.image.cache import KernelImage
+from testbed.model.run_setting import LAB, Kernel
+from testbed.model.scenario import Trial
+from testbed.trial.orders.sequence import Orders, orders
+from testbed.trial.result import TrialResult
+from testbed.trial.subject import taint
+
+PANIC = "Kernel panic - not syncing: Segfault with no mm"
+STACK = [f" [<6042{n:04x}>] ? tcp_ack+0x{n:x}/0x1aa0" for n in range(35)]
+CONSOLE_OF_PANIC = "\n".join(
+    [
+        "something before",
+        PANIC,
+        "CPU: 0 UID: 0 PID: 0 Comm: swapper/0 Not tainted 7.3.4 #1 VOLUNTARY  ",
+        "Stack:",
+        " 00000000 6201dc80 00000000 00000004",
+        "Call Trace:",
+        *STACK,
+    ]
+)
+"""As User-Mode Linux writes it: longer than the end of a console that is told otherwise."""
+WARNING = "WARNING: net/ipv4/tcp_foo.c:345 at foo_avoid+0x19/0x30, CPU#0: swapper/0/0"
+MESSAGES = f"512\n[    0.0] Linux version\n[   12.1] ------------[ cut here ]------------\n[   12.1] {WARNING}\n"
+
+
+def death(console: str, folder: Path) -> str:
+    (folder / CONSOLE).write_text(console)
+    with pytest.raises(TrialError) as failed:
+        ending(folder, 0.0)
+    return str(failed.value)
+
+
+def test_the_death_of_a_guest_is_told_from_the_panic_on(tmp_path: Path) -> None:
+    said = death(CONSOLE_OF_PANIC, tmp_path)
+    assert said.splitlines()[1:] == CONSOLE_OF_PANIC.splitlines()[1:]
+    assert oops.in_line(said) == f"the guest died before the trial was over. Its console ends: {PANIC}"
+    assert (oops.of_failure(said) or "").splitlines()[0] == PANIC
+
+
+def test_what_is_told_of_a_death_has_a_bound_and_its_end(tmp_path: Path) -> None:
+    said = death("\n".join([PANIC, *("x" * 5000,) * 100, "the last words"]), tmp_path).splitlines()
+    assert (said[1], said[-1]) == (PANIC, "the last words")
+    assert len(said) == 1 + oops.HEAD + 1 + oops.TAIL
+    assert max(map(len, said)) <= oops.WIDTH
+
+
+@pytest.mark.parametrize("console", ["", "init: hello\n" * 30 + "the last words"])
+def test_a_death_without_a_panic_is_no_fault_of_the_kernel(tmp_path: Path, console: str) -> None:
+    said = death(console, tmp_path)
+    assert len(said.splitlines()) <= 13
+    assert oops.in_line(said).endswith("the last words" if console else "console ends: (nothing)")
+    assert oops.of_failure(said) is None
+
+
+def test_a_guest_without_memory_is_no_fault_of_the_kernel(tmp_path: Path) -> None:
+    said = death(
+        "Out of memory: Killed process 12\nKernel panic - not syncing: System is deadlocked on memory", tmp_path
+    )
+    assert "give it more with limits.memory" in said
+    assert oops.of_failure(said) is None
+
+
+class Made(test_cc_suite.Made):
+    """Stands for all kernels: trials of the candidate with these seeds panic, or warn; `base` does, too, in `alike`."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        super().__init__(monkeypatch)
+        monkeypatch.setattr(smoke, "smoke", lambda *words: None)
+        self.path = tmp_path / "short.yaml"
+        self.path.write_text(SCENARIO)
+        self.panics, self.warns, self.alike = set[int](), set[int](), set[int]()
+        self.less = 1.0
+
+    def run(self, trial: Trial, made: Orders, folder: Path, **options: Any) -> TrialResult:
+        is_candidate = trial.workload.asked_flows[0].congestion == "foo"
+        breaks = is_candidate or trial.seed in self.alike
+        if breaks and trial.seed in self.panics:
+            raise TrialError(guest._death(CONSOLE_OF_PANIC))
+        result = make_result(trial, goodput_bps=(1e7 + trial.seed) * (self.less if is_candidate else 1.0))
+        (folder / taint.FILE).write_text(MESSAGES if breaks and trial.seed in self.warns else "")
+        write_result(folder, trial, result)
+        return result
+
+    def judged(self) -> tuple[int, Path]:
+        """The exit code, and the candidate's folder."""
+        image = KernelImage("mine", Path("/nowhere/linux"), "7.3.4", "", False, "", "key")
+        pair = Pair(*(Contender(name, name, LAB, image) for name in ("cubic", "foo")))
+        console = Console(file=io.StringIO())
+        made = Suite(pair, (self.path,), self.path.with_name("out"), Budget(repetitions=3), 1, console, self.now_s)
+        return cc._code(made), made.candidate
+
+
+@pytest.fixture
+def there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Made:
+    return Made(monkeypatch, tmp_path)
+
+
+def test_a_panic_in_the_suite_is_the_verdict_and_every_file_has_it(
+    there: Made, capsys: pytest.CaptureFixture[str]
+) -> None:
+    there.panics = {2}
+    code, home = there.judged()
+    out = capsys.readouterr().out.splitlines()
+    assert code == 6
+    sentence = f"foo breaks the kernel: in 1 trial, short: seed=2: {PANIC}"
+    assert out[-1] == sentence
+    assert STACK[-1] in out
+    assert any(f"console ends: {PANIC}" in line for line in out)
+    markdown = (home / "verdict.md").read_text()
+    assert markdown.startswith(f"**{sentence}**")
+    assert f"\n    {PANIC}\n" in markdown
+    assert f"\n    {STACK[-1]}\n" in markdown
+    evidence = (home / "evidence.html").read_text()
+    assert f"<h1>{sentence}</h1>" in evidence
+    assert PANIC in evidence.partition("<pre")[2].partition("</pre>")[0]
+    (failure,) = ElementTree.parse(home / "verdict.xml").getroot().findall("testsuite[@name='kernel']/testcase/failure")
+    assert failure.get("message") == PANIC
+    assert STACK[-1] in (failure.text or "")
+    told = json.loads((home / "verdict.json").read_text())
+    assert told["broken"]["short: seed=2"].startswith(PANIC)
+    assert told["verdict"] == "lost"
+
+
+def test_a_warning_in_the_suite_is_one_though_all_is_the_same(there: Made, capsys: pytest.CaptureFixture[str]) -> None:
+    there.warns = {1, 3}
+    code, home = there.judged()
+    out = capsys.readouterr().out.splitlines()
+    assert code == 6
+    assert out[-1].startswith(
+        "foo breaks the kernel: in 2 trials, the first of which is short: seed=1: [   12.1] WARNING"
+    )
+    assert json.loads((home / "verdict.json").read_text())["verdict"] == "same"
+
+
+def test_what_breaks_the_bases_kernel_too_is_no_fault_of_the_candidate(there: Made) -> None:
+    there.warns, there.alike = {1, 2, 3}, {1, 2}
+    code, home = there.judged()
+    assert (code, [*broken.found(home.parents[1] / "base" / there_base(home), home)]) == (6, ["short: seed=3"])
+    there.alike = {1, 2, 3}
+    there.path = there.path.rename(there.path.with_name("other.yaml"))
+    assert there.judged()[0] == 0
+
+
+def there_base(home: Path) -> str:
+    (found,) = (home.parents[1] / "base").iterdir()
+    return found.name
+
+
+def test_a_candidate_that_breaks_nothing_has_the_verdict_of_before(
+    there: Made, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, home = there.judged()
+    assert code == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("foo is the same as cubic")
+    assert json.loads((home / "verdict.json").read_text())["broken"] == {}
+    assert 'name="kernel"' not in (home / "verdict.xml").read_text()
+
+
+def test_kernels_of_changes_are_asked_whether_they_warned_and_no_others_are() -> None:
+    trial = make_trial({})
+    mine = replace(trial, kernel=Kernel("lab", "cc-tcp_foo-12345678"))
+    (step,) = taint.steps(mine, orders(trial).plan, "last")
+    assert step.out == taint.FILE
+    for kernel in (LAB, Kernel("lab", "mine"), Kernel("host")):
+        assert not [*taint.steps(replace(trial, kernel=kernel), orders(trial).plan, "last")]
+    assert taint.FILE not in str(orders(trial).steps)
+
+
+def test_the_look_says_nothing_of_a_kernel_with_which_all_is_well(tmp_path: Path) -> None:
+    """Two kernels without a fault give the same bytes."""
+    for bits, said in (("0", ""), ("512", "512\n[ 1.0] words\n")):
+        (tmp_path / "tainted").write_text(f"{bits}\n")
+        look = taint.LOOK.replace("/proc/sys/kernel/tainted", str(tmp_path / "tainted"))
+        look = "dmesg() { echo '[ 1.0] words'; }\n" + look
+        assert subprocess.run(["sh", "-c", look], capture_output=True, text=True).stdout == said
+
+
+@pytest.mark.parametrize(("said", "told"), [("", None), ("4096\n[ 1.0] WARNING: x", None), ("640\n", "tainted by 640")])
+def test_only_warnings_and_oopses_count(tmp_path: Path, said: str, told: str | None) -> None:
+    (tmp_path / taint.FILE).write_text(said)
+    found = taint.warned(tmp_path)
+    assert found == told or (told and found and found.startswith(told))
