@@ -14,6 +14,7 @@ from testbed.cache_folder import open_lock
 from testbed.commands.candidate import contender
 from testbed.error import UserError
 from testbed.kernel.image import change as changes
+from testbed.kernel.image.build import LAB, Stage
 from testbed.kernel.image.workbench import Workbench
 
 NAME = "net/ipv4/tcp_cubic.c"
@@ -76,6 +77,51 @@ def test_a_build_exchanges_files_while_nobody_reads_them(tmp_path: Path, monkeyp
     assert held == [True]
     assert (made.tree / NAME).read_bytes() == b"changed"
     assert made.path(NAME).read_bytes() == b"original"
+
+
+@pytest.mark.parametrize("what", ["tcp_my.c", "reno", "sysctl:net.ipv4.tcp_sack=0", "variant:2"])
+def test_the_first_build_has_as_many_compilers_as_were_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    """It is the longest one: the kernel without the change."""
+    jobs: list[int | None] = []
+
+    def stopped(self: Workbench, change: Any, key: str, report: Any, asked: int | None, begun: int = 0) -> None:
+        jobs.append(asked)
+        raise InterruptedError
+
+    made = bench(tmp_path / "bench")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tcp_my.c").touch()
+    monkeypatch.setattr(contender.workbench, "open_workbench", lambda source, report: made)
+    monkeypatch.setattr(Workbench, "_kept", lambda self, key, change: None)
+    monkeypatch.setattr(Workbench, "_make", stopped)
+    with pytest.raises(InterruptedError):
+        contender.pair(what, "1" if what == "variant:2" else None, "7.3", lambda stage: None, 3)
+    assert jobs == [3]
+
+
+def test_a_first_build_that_was_interrupted_counts_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, said = bench(tmp_path / "bench"), list[Stage]()
+
+    def compiled(tree: Path, arch: str, product: str, jobs: int, log: Path, step: Callable[[int], None]) -> None:
+        for done in (1, 2, 3):
+            step(done)
+        raise KeyboardInterrupt
+
+    for name in ("_check_room", "_configure"):
+        monkeypatch.setattr(Workbench, name, lambda self, *words: None)
+    monkeypatch.setattr(Workbench, "_kept", lambda self, key, change: None)
+    monkeypatch.setattr("testbed.kernel.image.workbench.make.compile", compiled)
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            made.base(said.append, 1)
+    assert [(each.done, each.total) for each in said] == [(done, LAB.steps) for done in range(1, 7)]
+    (made.home / "base").touch()
+    said.clear()
+    with pytest.raises(KeyboardInterrupt):
+        made.base(said.append, 1)
+    assert [(each.done, each.total) for each in said] == [(1, None), (2, None), (3, None)]
 
 
 def test_an_original_is_kept_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -101,13 +101,13 @@ def pair(
     """
     path = Path(what).expanduser()
     if what.startswith(VARIANT):
-        return _of_variant(what.removeprefix(VARIANT), base, source, report)
+        return _of_variant(what.removeprefix(VARIANT), base, source, report, jobs)
     if what.startswith(SYSCTL):
-        return _of_sysctl(what.removeprefix(SYSCTL), base, source, report)
+        return _of_sysctl(what.removeprefix(SYSCTL), base, source, report, jobs)
     if path.is_dir() and not (path / "Makefile").is_file():  # it may be called as a control is
         if "/" in what:
             raise UserError(f"{what}: this folder has no source of Linux (no Makefile); allowed: {ALLOWED}")
-        return _of_control(what, base, source, report, is_swept)
+        return _of_control(what, base, source, report, is_swept, jobs)
     if path.is_dir() or path.suffix in (".c", *PATCHES):
         if not path.exists():
             raise UserError(f"{what}: there is no such file; allowed: {ALLOWED}")
@@ -119,7 +119,7 @@ def pair(
         )
     if path.exists():
         raise UserError(f"{what}: what it is cannot be told from its name; allowed: {ALLOWED}")
-    return _of_control(what, base, source, report, is_swept)
+    return _of_control(what, base, source, report, is_swept, jobs)
 
 
 def swept(made: Pair, params: Sequence[str]) -> tuple[Pair, ...]:
@@ -144,7 +144,7 @@ def _with(made: Pair, chosen: Sequence[tuple[str, str]]) -> Pair:
 
 
 def _of_change(path: Path, base: str | None, bench: Workbench, report: Report, jobs: int | None) -> Pair:
-    plain = bench.base(report)
+    plain = bench.base(report, jobs)
     controls = first_boot.features(plain.image.path).congestion_controls
     control = _control(base, controls, CUBIC)
     made = _read(path, bench, controls)
@@ -169,8 +169,10 @@ def _read(path: Path, bench: Workbench, controls: Sequence[str]) -> Change:
         return changes.of_patch(path, bench)
 
 
-def _of_control(what: str, base: str | None, source: str | None, report: Report, is_swept: bool) -> Pair:
-    image, kernel = _plain(source, report)
+def _of_control(
+    what: str, base: str | None, source: str | None, report: Report, is_swept: bool, jobs: int | None
+) -> Pair:
+    image, kernel = _plain(source, report, jobs)
     controls = first_boot.features(image.path).congestion_controls
     if what not in controls:
         raise UserError(
@@ -183,7 +185,7 @@ def _of_control(what: str, base: str | None, source: str | None, report: Report,
     return Pair(Contender(first, first, kernel, image), Contender(what, what, kernel, image))
 
 
-def _of_sysctl(written: str, base: str | None, source: str | None, report: Report) -> Pair:
+def _of_sysctl(written: str, base: str | None, source: str | None, report: Report, jobs: int | None) -> Pair:
     key, equals, value = written.partition("=")
     if not (equals and key and value):
         raise UserError(f"{SYSCTL}{written}: this is not KEY=VALUE; allowed: such as sysctl:net.ipv4.tcp_sack=0")
@@ -192,28 +194,28 @@ def _of_sysctl(written: str, base: str | None, source: str | None, report: Repor
             f"{SYSCTL}{written}: flows of the suite name their congestion control, so this would not change theirs; "
             f"allowed: testbed cc {value}"
         )
-    image, kernel = _plain(source, report)
+    image, kernel = _plain(source, report, jobs)
     control = _control(base, first_boot.features(image.path).congestion_controls, CUBIC)
     first = Contender(control, control, kernel, image)
     return Pair(first, replace(first, label=f"{key}={value}", settings=(f"sysctls.{key}={value}",)))
 
 
-def _of_variant(value: str, base: str | None, source: str | None, report: Report) -> Pair:
+def _of_variant(value: str, base: str | None, source: str | None, report: Report, jobs: int | None) -> Pair:
     if not value or base is None or value == base:
         what = f"{VARIANT}{value}: two values of a program's {{variant}} are compared"
         raise UserError(f"{what}; allowed: {VARIANT}VALUE --base ANOTHER --scenario FILE")
-    image, kernel = _plain(source, report)
+    image, kernel = _plain(source, report, jobs)
     first, second = (
         Contender(each, PROGRAM, kernel, image, (f"{VARIANT_KEY}={json.dumps(each)}",)) for each in (base, value)
     )
     return Pair(first, second)
 
 
-def _plain(source: str | None, report: Report) -> tuple[KernelImage, Kernel]:
+def _plain(source: str | None, report: Report, jobs: int | None) -> tuple[KernelImage, Kernel]:
     """The kernel without a change: the default one, or that of a source."""
     if source is None:
         return find(None), LAB
-    image = workbench.open_workbench(source, report).base(report).image
+    image = workbench.open_workbench(source, report).base(report, jobs).image
     return image, _named(image)
 
 

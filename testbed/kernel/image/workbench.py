@@ -104,9 +104,9 @@ class Workbench:
         """The congestion controls of the kernel without a change."""
         return first_boot.features(self.base().image.path).congestion_controls
 
-    def base(self, report: Report = lambda stage: None) -> Built:
+    def base(self, report: Report = lambda stage: None, jobs: int | None = None) -> Built:
         """The kernel without a change."""
-        return self.build(NOTHING, report)
+        return self.build(NOTHING, report, jobs)
 
     def build(self, change: Change, report: Report = lambda stage: None, jobs: int | None = None) -> Built:
         """The kernel with a change, from the cache if it is there. Raises UserError if it does not compile, as the
@@ -118,11 +118,11 @@ class Workbench:
         with self._locked(report):
             if (found := self._kept(key, change)) is not None:
                 return found
-            self._mend()
+            begun = self._mend()
             is_first = not (self.home / "base").exists()
             if is_first and change.files:
-                self._make(NOTHING, self._key(NOTHING), report, jobs)
-            return self._make(change, key, report, jobs)
+                self._make(NOTHING, self._key(NOTHING), report, jobs, begun)
+            return self._make(change, key, report, jobs, begun)
 
     def _key(self, change: Change) -> str:
         return hashlib.sha256(f"{self.key}\n{change.sha256}".encode()).hexdigest()
@@ -137,7 +137,8 @@ class Workbench:
                 return Built(image, change, str(noted.get("warnings", "")), objects, same, is_new=False)
         return None
 
-    def _make(self, change: Change, key: str, report: Report, jobs: int | None) -> Built:
+    def _make(self, change: Change, key: str, report: Report, jobs: int | None, begun: int = 0) -> Built:
+        """`begun` are the steps of a build that was interrupted, which counts in the first one, the long one."""
         began_s = time.monotonic()
         self._check_room()
         with self.steady():
@@ -145,14 +146,15 @@ class Workbench:
         self._configure(change)
         log = self.home / "build.log"
         first = not (self.home / "base").exists()
-        total = build.LAB.steps if first else None
+        total, begun = (build.LAB.steps, begun) if first else (None, 0)
         what = "compiling the base, once" if first else "compiling"
         try:
             with self._marked() as mark:
 
                 def step(done: int) -> None:
-                    mark.touch()
-                    report(Stage(what, done, max(done, total or done)))
+                    done += begun
+                    mark.write_text(str(done))
+                    report(Stage(what, done, None if total is None else max(done, total)))
 
                 make.compile(self.tree, "um", "linux", jobs or os.cpu_count() or 1, log, step)
         except process.CommandError as error:
@@ -369,7 +371,7 @@ class Workbench:
 
     @contextmanager
     def _marked(self) -> Iterator[Path]:
-        """While make runs there is a mark, touched at each step. One that is left says that an object may be
+        """While make runs there is a mark with the steps that are done. One that is left says that an object may be
         half-written.
         """
         mark = self.home / "making"
@@ -381,11 +383,12 @@ class Workbench:
             raise
         mark.unlink(missing_ok=True)
 
-    def _mend(self) -> None:
-        """After a killed build: removes what it made last, which may be half of a file."""
+    def _mend(self) -> int:
+        """After a killed build: removes what it made last, which may be half of a file. How many steps it had done."""
         mark = self.home / "making"
         if not mark.exists():
-            return
+            return 0
+        done = mark.read_text()
         since_ns = mark.stat().st_mtime_ns - STEP_NS
         for folder, _, names in os.walk(self.tree):
             for name in names:
@@ -394,6 +397,7 @@ class Workbench:
                     if not path.is_symlink() and path.stat().st_mtime_ns >= since_ns:
                         path.unlink(missing_ok=True)
         mark.unlink()
+        return int(done) if done.isdecimal() else 0
 
 
 def _with_control(base: Features, change: Change) -> Features:
