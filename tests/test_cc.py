@@ -225,7 +225,10 @@ def test_a_folder_without_linux_is_no_tree_to_build(cc: Cc, tmp_path: Path) -> N
         (("cubic", "--param", "bic_scale=3"), "parameters/bic_scale does not take '3': Permission denied"),
         (("tcp_none.c",), r"tcp_none\.c: there is no such file"),
         (("short.yaml",), r"short\.yaml: what it is cannot be told from its name"),
-        (("cubic", "--param", "beta"), "this is not NAME=VALUE,VALUE; allowed: such as --param beta=717,512"),
+        (
+            ("cubic", "--param", "beta"),
+            "this is not NAME=VALUE,VALUE; allowed: such as --param hystart_low_window=8,64",
+        ),
         (
             ("reno", "--quick", "--budget", "5 seeds"),
             "--quick is a budget of 3 min and 8 seeds; allowed: it, or --budget",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -22,6 +22,7 @@ from ...model.run_setting import LAB, Kernel
 from ...model.scenario import CONGESTION_SYSCTL
 from ...model.workload.control import VM_WAY
 from ...trial import software
+from ...trial.subject.control_module import KERNELS_OWN
 
 CUBIC = "cubic"
 """The base if nobody names another one; the control that stands in the suite's files for the one under test."""
@@ -31,7 +32,16 @@ VARIANT_KEY = "workload.variant"
 PROGRAM = ""
 """The control under test of two programs: none."""
 PATCHES = (".patch", ".diff")
+PARAM_EXAMPLE = "hystart_low_window=8,64"
 PARAM, PARAM_VALUE = re.compile(r"[A-Za-z_]\w*"), re.compile(r"[\w.+-]+")
+MODULE_SETTING = re.compile(r"sysctls\.module\.(\w+)\.(\w+)=.*")
+AT_REGISTRATION: Mapping[str, Mapping[str, str]] = {
+    "tcp_cubic": {
+        "beta": "beta_scale, so that the Reno-friendly region stays that of the beta which is built in",
+        "bic_scale": "cube_rtt_scale and cube_factor, so that the curve stays that of the bic_scale which is built in",
+    }
+}
+"""By module and parameter: what Linux computes of it once, when the control registers (net/ipv4/tcp_cubic.c)."""
 ALLOWED = (
     "a file tcp_NAME.c, a patch (.patch or .diff), a folder with Linux's source, the name of a congestion control "
     "(testbed kernel list), sysctl:KEY=VALUE, or variant:VALUE"
@@ -78,6 +88,29 @@ class Pair:
             self.candidate, label="", kernel=LAB
         )
         return is_alike and self.built is not None and self.built.is_base_code
+
+    @property
+    def partial_parameters(self) -> tuple[str, ...]:
+        """Notes on the parameters of the candidate's module, which are written after the control has registered."""
+        found = [match.groups() for each in self.candidate.settings if (match := MODULE_SETTING.fullmatch(each))]
+        known = [(module, name, AT_REGISTRATION.get(module, {}).get(name)) for module, name in found]
+        notes = [
+            f"{name} of {module} is used in part only: Linux computes {what}, when the control registers, which is "
+            "before the parameter is written; a patch that builds the value in changes all of it"
+            for module, name, what in known
+            if what is not None
+        ]
+        other = [name for module, name, what in known if what is None and not self._is_read_as_it_is(module)]
+        if other:
+            notes.append(
+                f"{', '.join(other)}: parameters are written after the control has registered, so what it computes of "
+                "them then keeps the value that is built in, and they may be used in part only"
+            )
+        return tuple(notes)
+
+    def _is_read_as_it_is(self, module: str) -> bool:
+        """Whether Linux's own module computes nothing of its other parameters when it registers."""
+        return self.built is None and module.removeprefix("tcp_") in KERNELS_OWN
 
     @property
     def differences(self) -> tuple[str, ...]:
@@ -130,7 +163,8 @@ def swept(made: Pair, params: Sequence[str]) -> tuple[Pair, ...]:
     for written in params:
         name, equals, values = written.partition("=")
         if not (equals and PARAM.fullmatch(name) and all(map(PARAM_VALUE.fullmatch, values.split(",")))):
-            raise UserError(f"--param {written}: this is not NAME=VALUE,VALUE; allowed: such as --param beta=717,512")
+            allowed = f"such as --param {PARAM_EXAMPLE}"
+            raise UserError(f"--param {written}: this is not NAME=VALUE,VALUE; allowed: {allowed}")
         choices.append([(name, value) for value in values.split(",")])
     return tuple(_with(made, chosen) for chosen in product(*choices)) if choices else (made,)
 

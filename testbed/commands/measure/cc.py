@@ -104,8 +104,9 @@ def cc(
         list[str] | None,
         typer.Option(
             metavar="NAME=VALUES",
-            help="Give a parameter of the candidate's module these values, such as beta=717,512, and judge each; may "
-            "be repeated.",
+            help="Give a parameter of the candidate's module these values, such as "
+            f"{contender.PARAM_EXAMPLE}, and judge each; may be repeated. What the module computes of it when it "
+            "registers stays as it was built.",
         ),
     ] = None,
     output: Annotated[
@@ -163,6 +164,8 @@ def _judge(made: Suite) -> int:
     pair = made.pair
     for each in pair.differences:
         say(made.console, f"differs in: {each}")
+    for note in pair.partial_parameters:
+        say(made.console, f"note: {note}")
     with made.alone():
         if pair.is_same_code:
             return verdict.show_same_code(pair, made.candidate)
@@ -194,6 +197,7 @@ def _tell_build(console: Terminal, built: Built) -> None:
 
 def _notes(made: Suite) -> Sequence[str]:
     found = [f"the sides differ in {each}" for each in made.pair.differences]
+    found += made.pair.partial_parameters
     same, total = made.identical()
     if same:
         found.append(f"{same} of {total} pairs of trials are the same, byte for byte")
