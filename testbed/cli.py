@@ -20,6 +20,7 @@ import typer.main
 
 from . import __version__
 from .commands import help_page
+from .commands.closed_output import CLOSED, closed
 from .error import MachineError, TestbedError, harmless
 
 GROUPS = {
@@ -153,7 +154,7 @@ app = typer.Typer(
     "`testbed COMMAND --help` explains a command, with examples.",
     epilog="Exit codes: 0 fine, 1 a verdict or comparison failed, 2 wrong input, 3 this computer lacks something, "
     "4 trials are missing (merge), or a comparison lacks what its base has, 5 it cannot tell, 6 a congestion control "
-    "breaks the kernel (cc), 130 interrupted.",
+    "breaks the kernel (cc), 130 interrupted, 141 its output was closed.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -212,8 +213,17 @@ class _Screen:
         self.rich_proxied_file = stream  # where rich draws, which has its own commands for a terminal
 
     def write(self, text: str) -> int:
-        self.rich_proxied_file.write(harmless(text))
+        try:
+            self.rich_proxied_file.write(harmless(text))
+        except BrokenPipeError:
+            closed(self.rich_proxied_file)
         return len(text)
+
+    def flush(self) -> None:
+        try:
+            self.rich_proxied_file.flush()
+        except BrokenPipeError:
+            closed(self.rich_proxied_file)
 
     def writelines(self, lines: Iterable[str]) -> None:
         for line in lines:
@@ -248,6 +258,8 @@ def main() -> None:
         except Exception:
             traceback.print_exc()  # while what it says is screened
             sys.exit(1)
+        finally:
+            sys.stdout.flush()  # what nobody reads any more is noticed here, and not at the end of Python
 
 
 def _main() -> None:
@@ -264,7 +276,7 @@ def _main() -> None:
         print(f"testbed: {what}; to fix it, type: pip install {package}", file=sys.stderr)
         sys.exit(MachineError.exit_code)
     except BrokenPipeError:
-        sys.exit(1)
+        sys.exit(CLOSED)
     except OSError as error:  # of a file that is none of the results' or the user's: the computer lacks something
         where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
         print(f"testbed: {where}{error.strerror or error}", file=sys.stderr)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -447,3 +448,14 @@ except KeyboardInterrupt:
     assert done.returncode == 0, done.stderr
     said = f"what runs is being ended and removed; to end at once: kill -9 {done.stdout.strip()}, then testbed clean"
     assert done.stderr.split("\n") == ["", f"testbed: {said}", ""]
+
+
+@pytest.mark.parametrize("words", [("list",), ("--version",), ("list", "--help"), ("schema", "scenario")])
+def test_a_closed_pipe_is_no_verdict(words: tuple[str, ...]) -> None:
+    """1 would say that a comparison failed. Nobody reads what else there is to say."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as closed:
+        command = [sys.executable, "-m", "testbed", *words]
+        done = subprocess.run(command, stdout=closed, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (141, b"")

@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from typing import TextIO
+from typing import NoReturn, TextIO
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
 from ..error import harmless
+from .closed_output import closed
 
 
 def behind(stream: TextIO) -> TextIO:
@@ -28,6 +29,10 @@ class Terminal(Console):
     def __init__(self, *, error: bool = True) -> None:
         stream = behind(sys.stderr if error else sys.stdout)
         super().__init__(file=stream, stderr=error, markup=False, emoji=False, highlight=False)
+
+    def on_broken_pipe(self) -> NoReturn:
+        self.quiet = True
+        closed(behind(sys.stderr if self.stderr else sys.stdout))
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         for each in super().render(renderable, options):

@@ -84,7 +84,6 @@ def show_verdict(
     lines.append(literal(paragraph(_rest(found), width)))
     lines += [literal(paragraph(note, width)) for note in (*_undecided(found), *notes)]
     lines += [literal(line) for line in broken.lines(broke)]
-    show(lines)
     for name, text in (
         (MARKDOWN, markdown(pair, found, notes, broke)),
         (JSON, _json(found, broke)),
@@ -92,6 +91,7 @@ def show_verdict(
     ):
         write_named(home / name, harmless(text))
     write_evidence(pair, found, asked, home, suite, rules, broke=broke)
+    show(lines)
     show([literal(paragraph(f"for build servers: {home}/{{{MARKDOWN},{JUNIT},{JSON}}}", width))])
     show([literal(paragraph(f"for people, by the sections of RFC 9743: {home}/{EVIDENCE}", width))])
     return smoke.Broken.exit_code if broke else EXIT_CODES[found.verdict]
