@@ -235,6 +235,11 @@ def test_an_option_replaces_an_axis_or_sets_a_value(
         ("limits.wall=no", "YAML reads no without quotes as true or false; allowed: "),
         ("limits.cpu=1", "unknown key 'cpu'; allowed: wall, memory"),
         ("path.delay=5 ms", "the axes path.rtt and path.delay exclude each other; allowed: one of the two"),
+        (
+            "path.schedule=[{at: 1 s, rate: 5 Mbit/s}]",
+            "path.schedule: this is not a list, and each value of this axis is one; allowed: a list in the list of "
+            "values, such as [[{at: 1 s, rate: 5 Mbit/s}]]",
+        ),
         ("topology=none.yaml", "'none.yaml': this cannot be read: No such file or directory"),
     ],
 )

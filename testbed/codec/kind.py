@@ -121,12 +121,15 @@ def sound(keys: type[K], value: Any) -> K:
     return found
 
 
+NO_LIST = "this is not a list"
+
+
 def listed(each: Kind, least: int = 0) -> Kind:
     """A list; its value is a tuple."""
 
     def read_list(value: Any) -> tuple[Any, ...]:
         if not isinstance(value, list | tuple):
-            raise ValueRefused("this is not a list", "a list, such as [a, b]")
+            raise ValueRefused(NO_LIST, "a list, such as [a, b]")
         found, faults = [], []
         for index, data in enumerate(value):
             try:

@@ -11,7 +11,7 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
@@ -19,7 +19,7 @@ from ... import units
 from ...codec.fault import Fault, Path
 from ...codec.frozen import dataclass
 from ...codec.keyed import Keyed, Kind, check, key, keys, named
-from ...codec.kind import ANY, SYSCTLS, number, word
+from ...codec.kind import ANY, NO_LIST, SYSCTLS, number, word
 from ...codec.scalar import SYSCTL_PATTERN, whole
 from ...error import ValueRefused, nearest, one_of
 from ...model.background import PATTERNS
@@ -173,12 +173,21 @@ def read_value(key: AxisKey, data: Any, names: Names) -> tuple[Any, str, list[Fa
     own = keys(_keys_of(key, names))[key.key]
     value, faults = own.checked({key.way: data} if key.way else data)
     if faults:
-        return None, "", faults
+        return None, "", [_of_lists(fault, data) for fault in faults]
     written = own.full(value)
     one = written.get(key.way) if key.way and isinstance(written, dict) else written
     found = getattr(value, key.way) if key.way else value
     text = _text(value if isinstance(value, Kernel) else one)
     return found, in_params(key.key, text) if key.part == "link" else text, []
+
+
+def _of_lists(fault: Fault, data: Any) -> Fault:
+    """The same; of an axis whose values are lists it says so, as the axis itself is a list, too."""
+    if fault.path or fault.what != NO_LIST:
+        return fault
+    one = f"{{{', '.join(f'{key}: {each}' for key, each in data.items())}}}" if isinstance(data, dict) else str(data)
+    what = f"{NO_LIST}, and each value of this axis is one"
+    return replace(fault, what=what, allowed=f"a list in the list of values, such as [[{one}]]")
 
 
 def _read_topology(data: Any, names: Names) -> tuple[TopologyFile | None, str, list[Fault]]:
