@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from testbed.commands.candidate import contender
 from testbed.commands.candidate.contender import Contender, Pair
@@ -67,3 +69,14 @@ def test_the_notes_are_those_of_the_verdict() -> None:
 
     made: Any = Suite()
     assert [each for each in cc._notes(made) if "beta_scale" in each]
+
+
+def test_in_what_the_sides_differ_is_broken_between_words_on_a_terminal() -> None:
+    pair = Pair(*(Contender(name, name, LAB, IMAGE) for name in ("cubic", "foo")), Built(adds=True, label="tcp_foo"))
+    pair.built.change.files = {f"net/ipv4/{name}": b"" for name in ("Kconfig", "Makefile", "tcp_foo.c", "tcp_bar.c")}
+    for is_terminal in (True, False):
+        console = Console(file=io.StringIO(), width=80, force_terminal=is_terminal)
+        cc._tell_differences(pair, console)
+        lines = console.file.getvalue().splitlines()
+        assert (max(map(len, lines)) <= 80, len(lines)) == ((True, 3) if is_terminal else (False, 2))
+        assert " ".join(" ".join(lines).split()).endswith("tcp_foo.c; compiled: net/ipv4/x.o")

@@ -735,7 +735,9 @@ def test_budgets_are_written_as_one_says_them(written: list[str], expected: Budg
     assert budget_of(written) == expected
 
 
-@pytest.mark.parametrize("written", ["", "seeds", "-4 seeds", "40 cats", "2 seeds", "0", "1.5 seeds", "1.2.3 h"])
+@pytest.mark.parametrize(
+    "written", ["", "seeds", "-4 seeds", "40 cats", "2 seeds", "0", "1.5 seeds", "1.2.3 h", "0 min", "0.0 h"]
+)
 def test_what_is_no_budget_is_refused(written: str) -> None:
     with pytest.raises(UserError, match="allowed: "):
         budget_of([written])

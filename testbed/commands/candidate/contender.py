@@ -35,13 +35,15 @@ PATCHES = (".patch", ".diff")
 PARAM_EXAMPLE = "hystart_low_window=8,64"
 PARAM, PARAM_VALUE = re.compile(r"[A-Za-z_]\w*"), re.compile(r"[\w.+-]+")
 MODULE_SETTING = re.compile(r"sysctls\.module\.(\w+)\.(\w+)=.*")
-AT_REGISTRATION: Mapping[str, Mapping[str, str]] = {
+AT_REGISTRATION: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "tcp_cubic": {
-        "beta": "beta_scale, so that the Reno-friendly region stays that of the beta which is built in",
-        "bic_scale": "cube_rtt_scale and cube_factor, so that the curve stays that of the bic_scale which is built in",
+        "beta": ("beta_scale", "the Reno-friendly region"),
+        "bic_scale": ("cube_rtt_scale and cube_factor", "the curve of the window"),
     }
 }
-"""By module and parameter: what Linux computes of it once, when the control registers (net/ipv4/tcp_cubic.c)."""
+"""By module and parameter: what Linux computes of it once, when the control registers, and what that decides
+(net/ipv4/tcp_cubic.c).
+"""
 ALLOWED = (
     "a file tcp_NAME.c, a patch (.patch or .diff), a folder with Linux's source, the name of a congestion control "
     "(testbed kernel list), sysctl:KEY=VALUE, or variant:VALUE"
@@ -95,8 +97,9 @@ class Pair:
         found = [match.groups() for each in self.candidate.settings if (match := MODULE_SETTING.fullmatch(each))]
         known = [(module, name, AT_REGISTRATION.get(module, {}).get(name)) for module, name in found]
         notes = [
-            f"{name} of {module} is used in part only: Linux computes {what}, when the control registers, which is "
-            "before the parameter is written; a patch that builds the value in changes all of it"
+            f"{name} of {module} is used in part only: Linux computes {what[0]} when the control registers, which is "
+            f"before the parameter is written, so that {what[1]} stays that of the value which is built in; a patch "
+            "that builds it in changes all of it"
             for module, name, what in known
             if what is not None
         ]

@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
 from ...error import UserError
 from ...kernel.image.workbench import Built
 from .. import option_rule
 from ..candidate import ack_pages, broken, contender, smoke, suite, verdict, watch
+from ..candidate.contender import Pair
 from ..candidate.suite import Suite
 from ..comparison_table import EXIT_CODES
 from ..computer.kernel import Bar, Use
@@ -22,6 +24,7 @@ from ..option_rule import Never
 from ..screen import duration
 from ..sequential.budget import Budget, budget_of
 from ..terminal import Terminal, say
+from ..text_table import paragraph
 
 BUDGET, BUDGET_FULL = "10 min", "30 min"
 QUICK = Budget(repetitions=8, wall_s=180.0)
@@ -162,10 +165,7 @@ def _code(made: Suite) -> int:
 def _judge(made: Suite) -> int:
     """The first trial, the suite and the verdict of one candidate; the exit code."""
     pair = made.pair
-    for each in pair.differences:
-        say(made.console, f"differs in: {each}")
-    for note in pair.partial_parameters:
-        say(made.console, f"note: {note}")
+    _tell_differences(pair, made.console)
     with made.alone():
         if pair.is_same_code:
             return verdict.show_same_code(pair, made.candidate)
@@ -193,6 +193,12 @@ def _tell_build(console: Terminal, built: Built) -> None:
     say(console, f"{built.change.label} {how}: kernel {built.image.name}")
     for line in built.warnings.splitlines():
         say(console, line)
+
+
+def _tell_differences(pair: Pair, console: Console) -> None:
+    width = console.width if console.is_terminal else None
+    for each in (*(f"differs in: {each}" for each in pair.differences), *pair.partial_parameters):
+        say(console, paragraph(each, width))
 
 
 def _notes(made: Suite) -> Sequence[str]:

@@ -70,6 +70,8 @@ def budget_of(written: Sequence[str]) -> Budget:
                 raise ValueError
         except ValueError:
             raise UserError(f"--budget {text!r} is no budget; allowed: {ALLOWED}") from None
+        if found.wall_s == 0:
+            raise UserError(f"--budget {text!r} leaves no time to measure anything; allowed: more than 0")
     if found.repetitions < LEAST:
         raise UserError(f"--budget '{found.repetitions} seeds' decides nothing; allowed: {LEAST} seeds or more")
     return found
