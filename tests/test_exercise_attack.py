@@ -125,6 +125,73 @@ def test_nobody_answers_in_anothers_place() -> None:
     assert "r1 has the address 10.3.0.10 of h3" in str(found.rules[0].seen)
 
 
+PRINTER = """title: The printer
+goal: A router in between.
+time: 5 min
+topology: topology.yaml
+scripts: {r: r.sh}
+files: {r.sh: {}}
+expect:
+  - {name: reaches, reach: {from: [client], to: [printer]}, message: Alas.}
+  - {name: says, output: {node: client, run: "ping -c 3 -W 1 {printer.ip}", matches: "3 received"}, message: Alas.}
+  - {name: way, path: {from: client, to: printer, through: [r]}, message: Alas.}
+  - {name: stays, converges: {from: client, to: printer, when: [{wait: 1 s}], within: 1 s}, message: Alas.}
+"""
+BETWEEN = """name: printer
+nodes: {client: {type: host}, r: {type: router}, printer: {type: host}}
+links:
+  a: {ends: [client, r], addresses: {client: 10.1.0.2/24, r: 10.1.0.1/24}}
+  b: {ends: [r, printer], addresses: {r: 10.4.0.1/24, printer: 10.4.0.2/24}}
+"""
+REDIRECTS = """nft add table ip n
+nft add chain ip n pre '{ type nat hook prerouting priority -100; }'
+nft add rule ip n pre ip daddr %s icmp type echo-request %s
+"""
+
+
+def printer(folder: Path, script: str, text: str = PRINTER) -> Mark:
+    """The mark of a script for the router between a client and a printer."""
+    for name in ("solution", "starter"):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "r.sh").write_text("# nothing\n")
+    (folder / "exercise.yaml").write_text(text)
+    (folder / "topology.yaml").write_text(BETWEEN)
+    exercise = work_folder.find(str(folder))
+    return check.mark(exercise, submission.checked(exercise, "theirs", {"r.sh": script.encode()}, []))
+
+
+def test_nobody_answers_in_anothers_place_by_nat(tmp_path: Path) -> None:
+    found = printer(tmp_path / "printer", "ip link set eth1 down\n" + REDIRECTS % ("10.4.0.2", "redirect"))
+    seen = {rule.name: str(rule.seen) for rule in found.rules}
+    in_its_place = "were answered, 0 of them by the right node: another one answers in its place"
+    assert f"client → printer: 3 pings of printer {in_its_place}" in seen["reaches"]
+    assert f"3 pings of printer {in_its_place}" in seen["says"]
+    assert in_its_place in seen["stays"]
+    assert found.points == 0, seen
+
+
+def test_nobody_is_the_last_hop_in_anothers_place(tmp_path: Path) -> None:
+    found = printer(tmp_path / "printer", REDIRECTS % ("10.4.0.2", "redirect"), PRINTER.replace("[r]", "[]"))
+    assert found.rules[2].seen == "printer answered no ping: another node answers in its place"
+
+
+def test_what_nat_sends_to_the_right_node_counts(tmp_path: Path) -> None:
+    rule = "nft add chain ip n post '{ type nat hook postrouting priority 100; }'\nnft add rule ip n post masquerade\n"
+    found = printer(tmp_path / "printer", REDIRECTS % ("10.4.0.2", "dnat to 10.4.0.2") + rule)
+    assert found.is_full, found
+
+
+def test_an_address_of_nobody_is_no_router() -> None:
+    """c has no address of the plan, and r answers for it."""
+    script = "# nothing\n"
+    exercise = work_folder.find("addressing")
+    files = dict(submission.of_solution(exercise).files)
+    files |= {"c.sh": script.encode(), "r.sh": files["r.sh"] + (REDIRECTS % ("192.168.2.10", "redirect")).encode()}
+    found = check.mark(exercise, submission.checked(exercise, "theirs", files, []))
+    assert {"across", "across-from-b"} <= set(found.fails)
+    assert "pings of an address that no node has" in str(found.rules[3].seen), found
+
+
 def test_own_addresses_are_no_neighbours() -> None:
     takes = "ip address add 192.168.1.20/32 dev lo\nip address add 192.168.2.10/32 dev lo\n"
     found = of("addressing", {"a.sh": takes})

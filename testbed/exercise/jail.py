@@ -11,10 +11,9 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from ipaddress import IPv4Address, IPv6Address, ip_interface
 
 from ..plan.step import Location, Run, StartController, StartProgram, Step
-from .rule.common import STATUS, Net, NotChecked, said
+from .rule.common import STATUS, Net, NotChecked, addresses, said
 
 NOBODY, OTHER = 65534, 65533
 """Whom students' programs run as: the other one if nobody is who grades, and owns the outputs."""
@@ -70,7 +69,7 @@ DEVICE = re.compile(r"^[0-9]+: ([^ @:]+)(@[^ ]*)?: .*\blink-netns", re.MULTILINE
 
 def impostor_steps(net: Net) -> Iterator[Step]:
     """Asks every node that has an address for all that it has, and for its devices."""
-    for node in _asked(net):
+    for node in net.addressed:
         yield net.run(node, WORDS, f"addresses-{node}.out")
 
 
@@ -79,7 +78,7 @@ def refuse_impostors(net: Net, found: Mapping[str, str]) -> None:
     if it did not say what it has.
     """
     owners = {address.ip: port.node for port in net.plan.book.ports for address in port.addresses}
-    for node in _asked(net):
+    for node in net.addressed:
         status, text = said(found, f"addresses-{node}.out")
         if status:
             raise NotChecked(f"{node} does not say its addresses: {text.strip()[:200]}")
@@ -87,17 +86,6 @@ def refuse_impostors(net: Net, found: Mapping[str, str]) -> None:
         more = [each[1] for each in DEVICE.finditer(text) if each[1] not in links]
         if more:
             raise NotChecked(f"the device {more[0]} of {node} reaches another node, and is no link of the network")
-        for address in _addresses(text):
+        for address in addresses(text):
             if owners.get(address, node) != node:
                 raise NotChecked(f"{node} has the address {address} of {owners[address]}, and answers in its place")
-
-
-def _asked(net: Net) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(port.node for port in net.plan.book.ports if port.addresses))
-
-
-def _addresses(text: str) -> Iterator[IPv4Address | IPv6Address]:
-    for line in text.splitlines():
-        words = line.split()
-        if len(words) > 3 and words[2] in ("inet", "inet6"):
-            yield ip_interface(words[3]).ip

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
+from ipaddress import IPv4Address, IPv6Address, ip_interface
 from typing import ClassVar, TypeAlias
 
 from ...codec.fault import Fault
@@ -68,6 +69,16 @@ class Net:
             raise NotChecked(f"{node} has no port on {'any link' if link is None else f'the link {link}'}")
         return found[0]
 
+    @property
+    def addressed(self) -> tuple[str, ...]:
+        """The nodes that have an address."""
+        return tuple(dict.fromkeys(port.node for port in self.plan.book.ports if port.addresses))
+
+    def owner(self, address: str) -> str | None:
+        """The node that has an address by the topology; None if there is none."""
+        ports = self.plan.book.ports
+        return next((port.node for port in ports if address in [str(each.ip) for each in port.addresses]), None)
+
     def filled(self, text: str) -> str:
         """The text with {NODE.ip}, {NODE.mac} and {SWITCH.port.NODE} replaced. Raises NotChecked."""
         ways = {"ip": self.address, "mac": self.mac}
@@ -103,6 +114,12 @@ def said(found: Found, name: str) -> tuple[int, str]:
     if not mark or not status.strip().isdigit():
         raise NotChecked("the network ended while this was looked at")
     return int(status), text.removesuffix("\n")
+
+
+def addresses(text: str) -> list[IPv4Address | IPv6Address]:
+    """Those in what `ip -o address show` says."""
+    words = [line.split() for line in text.splitlines()]
+    return [ip_interface(each[3]).ip for each in words if len(each) > 3 and each[2] in ("inet", "inet6")]
 
 
 @named

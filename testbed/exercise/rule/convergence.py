@@ -10,6 +10,7 @@ from ...codec.fault import Fault
 from ...codec.keyed import key, named
 from ...codec.kind import NAME, SPAN, listed, record
 from ...plan.step import Run, Sleep, Step, Stop
+from . import echo
 from .action import Action
 from .common import STATUS, Found, Kind, Net, NotChecked
 
@@ -45,6 +46,9 @@ class Converges(Kind):
         return int((BEFORE_S + self.within / 1e9 + 2 * AFTER_S) / (self.interval / 1e9))
 
     def steps(self, net: Net, name: str) -> Iterator[Step]:
+        yield from echo.watched(net, self.source, name, self._pings(net, name))
+
+    def _pings(self, net: Net, name: str) -> Iterator[Step]:
         words = ("ping", "-n", "-c", str(self.count), "-i", f"{self.interval / 1e9:g}", "-W", "1")
         script = f'"$@"; s=$?; echo; echo {STATUS} $s'
         shell = ("sh", "-c", script, "sh", *words, net.address(self.destination))
@@ -66,13 +70,13 @@ class Converges(Kind):
             raise NotChecked(f"{self.source} did not reach {self.destination} before anything happened")
         lost = [number for number in range(first, self.count + 1) if number not in answered]
         if not lost:
-            return None
+            return echo.stand_in(net, self.source, text, found, name)
         last_s = (self.count - max(lost)) * self.interval / 1e9
         if last_s < AFTER_S:
             return f"{self.source} does not reach {self.destination} {self.within / 1e9:g} s later"
         gone_s = (max(lost) - min(lost) + 1) * self.interval / 1e9
         if gone_s <= self.within / 1e9:
-            return None
+            return echo.stand_in(net, self.source, text, found, name)
         return f"it took {gone_s:.2f} s until {self.source} reached {self.destination} again"
 
 

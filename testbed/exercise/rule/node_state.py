@@ -11,10 +11,12 @@ from ...codec.fault import Fault
 from ...codec.keyed import key, named
 from ...codec.kind import NAME, SPAN, TEXT, word
 from ...plan.step import Step
+from . import echo
 from .common import COUNT, NUMBER, Found, Kind, Net, NotChecked, expression_faults, said, shortened
 
 CONNECT = 'exec 3<>"/dev/tcp/$1/$2"'
 CONNECT_S = 4
+PING = re.compile(r"\bping\b")
 
 
 @named
@@ -95,7 +97,8 @@ class Port(Kind):
 @named
 class Output(Kind):
     """A shell command in `node` ends with `status` and says what `matches` and not what `lacks`, which are regular
-    expressions; it may take as long as `within`.
+    expressions; it may take as long as `within`. What its pings say was answered, the pinged node itself must have
+    answered.
     """
 
     node: str = key("node", NAME)
@@ -119,7 +122,8 @@ class Output(Kind):
         return (self.node,)
 
     def steps(self, net: Net, name: str) -> Iterator[Step]:
-        yield net.run(self.node, net.filled(self.run), f"{name}.out", patience_s=self.within / 1e9)
+        asked = net.run(self.node, net.filled(self.run), f"{name}.out", patience_s=self.within / 1e9)
+        yield from echo.watched(net, self.node, name, [asked]) if PING.search(self.run) else [asked]
 
     def judge(self, net: Net, name: str, found: Found) -> str | None:
         status, text = said(found, f"{name}.out")
@@ -133,6 +137,8 @@ class Output(Kind):
             return f"`{self.run}` in {self.node} said: {shortened(text) or '(nothing)'}"
         if self.lacks is not None and re.search(net.filled(self.lacks), text, re.MULTILINE):
             return f"`{self.run}` in {self.node} said: {shortened(text)}"
+        if PING.search(self.run):
+            return echo.stand_in(net, self.node, text, found, name)
         return None
 
 

@@ -10,18 +10,22 @@ from ...codec.fault import Fault
 from ...codec.keyed import key, named
 from ...codec.kind import TEXT, listed
 from ...plan.step import Step
+from . import echo
 from .common import COUNT, Found, Kind, Net, NotChecked, said
 
 SENT = re.compile(r"^ping (\S+)\n(.*?)^end$", re.MULTILINE | re.DOTALL)
 COUNTS = re.compile(r"(\d+) packets transmitted, (\d+) received")
 UNREACHABLE = re.compile(r"[Nn]etwork is unreachable|[Nn]o route to host")
-PINGS = (
-    'pings=$1; shift; for each; do echo "ping $each"; ping -n -q -c "$pings" -i 0.2 -W 1 "$each"; echo end; done; true'
+PINGS = echo.ECHOES + (
+    'pings=$1; shift; while [ $# -gt 0 ]; do echo "ping $1"; echoes "$2"; ping -n -q -c "$pings" -i 0.2 -W 1 "$1"; '
+    'echoes "$2"; echo end; shift 2; done; true'
 )
+"""How many pings; then pairs of an address and the namespace of the node that has it."""
 HOPS_MAX = 12
-TRACE = (
-    'for ttl in $(seq 1 $2); do echo "hop $ttl"; ping -n -c 1 -t $ttl -W 1 "$1"; '
-    'ping -n -c 1 -t $ttl -W 1 "$1" | grep -q " 0% packet loss" && break; done; true'
+TRACE = echo.ECHOES + (
+    'echoes "$3"; for ttl in $(seq 1 $2); do echo "hop $ttl"; ping -n -c 1 -t $ttl -W 1 "$1"; '
+    'ping -n -c 1 -t $ttl -W 1 "$1" | grep -q " 0% packet loss" && break; done; '
+    'echoes "$3"; true'
 )
 HOP = re.compile(r"^hop (\d+)$", re.MULTILINE)
 FROM = re.compile(r"(?:From |bytes from )([0-9a-f.:]+?):? (?:icmp_seq|time=)")
@@ -54,10 +58,13 @@ class _Pings(Kind):
         for number, source in enumerate(dict.fromkeys(source for source, _ in self.pairs())):
             to = [net.address(other) for each, other in self.pairs() if each == source]
             most_s = 10 + len(to) * (3 + self.pings * 1.3)
-            yield net.run(source, PINGS, f"{name}-{number}.out", str(self.pings), *to, patience_s=most_s)
+            words = [word for each in to for word in (each, echo.namespace(net, each))]
+            yield net.run(source, PINGS, f"{name}-{number}.out", str(self.pings), *words, patience_s=most_s)
 
-    def received(self, net: Net, name: str, found: Found) -> Iterator[tuple[str, str, int]]:
-        """How many answers each pair got. Raises NotChecked."""
+    def received(self, net: Net, name: str, found: Found) -> Iterator[tuple[str, str, int, int]]:
+        """How many answers each pair got, and how many the other one itself gave; of an address that no node has, the
+        same number. Raises NotChecked.
+        """
         for number, source in enumerate(dict.fromkeys(source for source, _ in self.pairs())):
             _, text = said(found, f"{name}-{number}.out")
             blocks = {each[1]: each[2] for each in SENT.finditer(text + "\n")}
@@ -65,15 +72,19 @@ class _Pings(Kind):
                 block = blocks.get(net.address(other), "")
                 counts = COUNTS.search(block)
                 if counts is None and not UNREACHABLE.search(block):
-                    raise NotChecked(f"{source} could not ping {other}: {block.strip() or 'ping said nothing'}")
+                    why = echo.READ.sub("", block).strip() or "ping said nothing"
+                    raise NotChecked(f"{source} could not ping {other}: {why}")
                 if counts is not None and int(counts[1]) != self.pings:
                     raise NotChecked(f"{source} sent {counts[1]} pings to {other} instead of {self.pings}")
-                yield source, other, 0 if counts is None else int(counts[2])
+                got, node = 0 if counts is None else int(counts[2]), net.owner(net.address(other))
+                yield source, other, got, got if node is None or not got else echo.answered(block, node)
 
 
 @named
 class Reach(_Pings):
-    """Each of `from` pings each of `to`, or of `among` the others; at least `answers` of the pings are answered."""
+    """Each of `from` pings each of `to`, or of `among` the others; at least `answers` of the pings are answered, by the
+    node that was pinged and no other in its place.
+    """
 
     answers: int | None = key("answers", COUNT, default=None)
 
@@ -84,11 +95,12 @@ class Reach(_Pings):
 
     def judge(self, net: Net, name: str, found: Found) -> str | None:
         wanted = self.answers or max(1, self.pings - 1)
-        lost = [
-            f"{source} → {other}: {got} of {self.pings} pings answered"
-            for source, other, got in self.received(net, name, found)
-            if got < wanted
-        ]
+        lost = []
+        for source, other, got, own in self.received(net, name, found):
+            if got < wanted:
+                lost.append(f"{source} → {other}: {got} of {self.pings} pings answered")
+            elif own < got:
+                lost.append(f"{source} → {other}: {echo.in_its_place(got, other, own)}")
         return _listed(lost)
 
 
@@ -98,7 +110,7 @@ class NoReach(_Pings):
     refuses = True
 
     def judge(self, net: Net, name: str, found: Found) -> str | None:
-        got = [f"{source} reaches {other}" for source, other, got in self.received(net, name, found) if got]
+        got = [f"{source} reaches {other}" for source, other, got, _ in self.received(net, name, found) if got]
         return _listed(got)
 
 
@@ -114,17 +126,20 @@ class Path(Kind):
         return (self.source, self.destination, *self.through)
 
     def steps(self, net: Net, name: str) -> Iterator[Step]:
-        yield net.run(self.source, TRACE, f"{name}.out", net.address(self.destination), str(HOPS_MAX))
+        to = net.address(self.destination)
+        yield net.run(self.source, TRACE, f"{name}.out", to, str(HOPS_MAX), echo.namespace(net, to))
 
     def judge(self, net: Net, name: str, found: Found) -> str | None:
         _, text = said(found, f"{name}.out")
-        owners = {str(each.ip): port.node for port in net.plan.book.ports for each in port.addresses}
         parts = HOP.split(text)[2::2]
         seen = [(FROM.search(part) or [None, None])[1] for part in parts]
         if not seen:
             raise NotChecked(f"{self.source} could not trace: {text.strip()[:200]}")
-        names = [owners.get(each, each) if each else "nobody" for each in seen]
-        wanted = [*self.through, owners.get(net.address(self.destination), self.destination)]
+        names = [(net.owner(each) or each) if each else "nobody" for each in seen]
+        node = net.owner(net.address(self.destination))
+        wanted = [*self.through, node or self.destination]
+        if names == wanted and node is not None and not echo.answered(text, node):
+            return f"{node} answered no ping: another node answers in its place"
         return None if names == wanted else f"it passes {', '.join(names)}, and should pass {', '.join(wanted)}"
 
 
