@@ -21,7 +21,7 @@ from testbed.exercise.mark import Mark, Verdict, marked
 from testbed.exercise.rule.action import Action
 from testbed.exercise.rule.answer import Answer
 from testbed.exercise.rule.common import STATUS, NotChecked, said
-from testbed.exercise.rule.flow_table import entry
+from testbed.exercise.rule.flow_table import GROUP, entry, plain
 from testbed.kernel import confinement
 from testbed.library import EXERCISES
 
@@ -266,6 +266,36 @@ def test_an_entry_of_a_flow_table_is_read() -> None:
         "eth_type": "0x0800", "ip_proto": "6", "in_port": "1", "eth_dst": "00:00:00:00:00:02", "ipv4_dst": "10.0.0.2",
         "port_dst": "80",
     }  # fmt: skip
+
+
+GROUPS = """OFPST_GROUP_DESC reply (OF1.3) (xid=0x2):
+ group_id=1,type=indirect,bucket=actions=output:2
+ group_id=2,type=all,bucket=bucket_id:0,actions=output:3,set_field:1->metadata
+ group_id=3,type=all,bucket=actions=output:1,bucket=actions=output:2
+ group_id=4,type=select,bucket=weight:1,actions=output:1
+ group_id=5,type=indirect,bucket=actions=group:1
+ group_id=6,type=indirect,bucket=actions=drop
+"""
+
+
+@pytest.mark.parametrize(
+    ("printed", "means"),
+    [
+        ("output:2", "output:2"), ("drop", "drop"), ("clear_actions", "drop"), ("write_actions(output:2)", "output:2"),
+        ("clear_actions,write_actions(output:2)", "output:2"), ("meter:1,write_actions(output:2)", "meter:1,output:2"),
+        ("write_actions(output:2,set_queue:1)", "set_queue:1,output:2"), ("write_actions(drop)", "drop"),
+        ("write_actions(output:2),goto_table:1", "write_actions(output:2),goto_table:1"),
+        ("clear_actions,goto_table:1", "clear_actions,goto_table:1"),
+        ("write_actions(output:1,output:2)", "write_actions(output:1,output:2)"),
+        ("set_field:10.0.0.1->ip_dst,output:2", "set_field:10.0.0.1->ip_dst,output:2"),
+        ("group:1", "output:2"), ("write_actions(group:1)", "output:2"),
+        ("set_queue:1,group:1", "set_queue:1,output:2"),
+        ("group:2", "set_field:1->metadata,output:3"), ("group:3", "group:3"), ("group:4", "group:4"),
+        ("group:5", "output:2"), ("group:6", "drop"), ("group:1,output:3", "group:1,output:3"),
+    ],
+)  # fmt: skip
+def test_equal_actions_have_one_form(printed: str, means: str) -> None:
+    assert plain(printed, dict(GROUP.findall(GROUPS))) == means
 
 
 def marks(made: Callable[[str], Path]) -> list[Mark]:

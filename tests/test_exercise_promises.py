@@ -57,6 +57,53 @@ def test_an_exercise_keeps_its_promise(name: str, case: str) -> None:
         assert 2 * found.mark.points < found.mark.of, "who does nothing has half of the mark"
 
 
+APPLY = """        apply = [parser.OFPInstructionActions(ofproto.OFPIT_APPLY_ACTIONS, actions)]
+"""
+WRITE = """        apply = [parser.OFPInstructionActions(ofproto.OFPIT_WRITE_ACTIONS, actions)]
+"""
+BY_GROUP = """        if priority:
+            number = actions[0].port
+            bucket = parser.OFPBucket(actions=actions)
+            group = parser.OFPGroupMod(datapath, ofproto.OFPGC_ADD, ofproto.OFPGT_INDIRECT, number, [bucket])
+            datapath.send_msg(group)
+            actions = [parser.OFPActionGroup(number)]
+"""
+
+
+@pytest.mark.lab
+@pytest.mark.slow
+@pytest.mark.parametrize("form", [WRITE, BY_GROUP + APPLY, APPLY.replace("actions)", "actions[:0])")])
+def test_a_right_entry_in_another_form_has_its_points(form: str) -> None:
+    exercise = work_folder.find("learning-switch")
+    text = submission.of_solution(exercise).text("switch.py")
+    assert APPLY in text
+    files = {"switch.py": text.replace(APPLY, form).encode()}
+    found = check.mark(exercise, submission.checked(exercise, "theirs", files, []))
+    assert found.is_full == ("[:0]" not in form), found
+
+
+@pytest.mark.lab
+@pytest.mark.slow
+def test_an_entry_that_drops_by_clearing_has_its_points_and_the_nearest_one_is_told() -> None:
+    exercise = work_folder.find("firewall")
+    text = submission.of_solution(exercise).text("firewall.py")
+    denies = "self.add_flow(datapath, 100, datapath.ofproto_parser.OFPMatch(**match), [])"
+    assert denies in text
+    clears = """p, o = datapath.ofproto_parser, datapath.ofproto
+        clear = [p.OFPInstructionActions(o.OFPIT_CLEAR_ACTIONS, [])]
+        datapath.send_msg(p.OFPFlowMod(datapath=datapath, priority=100, match=p.OFPMatch(**match), instructions=clear))
+"""
+    for form, is_full in (
+        (clears, True),
+        (denies.replace("[]", "[datapath.ofproto_parser.OFPActionOutput(99)]"), False),
+    ):
+        files = {"firewall.py": text.replace(denies, form).encode()}
+        found = check.mark(exercise, submission.checked(exercise, "theirs", files, []))
+        assert found.is_full == is_full, found
+    assert found.fails == ("drops-in-the-switch",)
+    assert "and should have 1; the nearest other one has actions=output:99" in str(found.rules[-1].seen)
+
+
 def test_every_exercise_with_variants_has_a_submission_that_only_they_tell() -> None:
     assert {name for name in work_folder.names() if work_folder.find(name).file.variants} == set(WRITTEN_IN)
 

@@ -12,7 +12,7 @@ from ...codec.kind import NAME, TEXT, WORD, table
 from ...plan.step import Step
 from .common import COUNT, NUMBER, Found, Kind, Net, NotChecked, expression_faults, said
 
-DUMP = "ovs-ofctl -O OpenFlow13 --no-names dump-flows br0"
+DUMP = "ovs-ofctl -O OpenFlow13 --no-names dump-flows br0 && ovs-ofctl -O OpenFlow13 --no-names dump-groups br0"
 FIELD = re.compile(r"[a-z_0-9]+=[^,\s]+|[a-z_0-9]+")
 PROTOCOLS = {
     "ip": {"eth_type": "0x0800"}, "arp": {"eth_type": "0x0806"}, "ipv6": {"eth_type": "0x86dd"},
@@ -28,12 +28,20 @@ SPELLINGS = {
 """ovs-ofctl's names of fields, and those of OpenFlow, as one name."""
 NO_MATCH = ("cookie", "duration", "n_packets", "n_bytes", "idle_age", "hard_age", "table", "priority", "idle_timeout",
             "hard_timeout", "importance", "send_flow_rem", "check_overlap", "reset_counts")  # fmt: skip
+GROUP = re.compile(
+    r"^ *group_id=(\d+),type=(?:indirect|all),bucket=(?:[a-z_]+:[^,]+,)*actions=((?:(?!bucket=).)*)$", re.M
+)
+"""A group with one bucket that is always used: its number, and the actions of the bucket."""
+WRITES = re.compile(r"write_actions\((.*)\)")
+SENDS = re.compile(r"(group|output|enqueue|CONTROLLER|IN_PORT|FLOOD|ALL|NORMAL|LOCAL)\b")
+"""The actions after which a set of actions is done."""
 
 
 @named
 class Flow(Kind):
     """A switch has an entry with such a match and such actions. `match` maps fields to values (`any`: has the field,
-    `none`: has it not); `actions` is a regular expression that is found in the actions.
+    `none`: has it not); `actions` is a regular expression that is found in the actions, as ovs-ofctl prints them or in
+    the form of `plain`.
     """
 
     switch: str = key("switch", NAME)
@@ -64,28 +72,35 @@ class Flow(Kind):
         status, text = said(found, f"{name}.out")
         if status:
             raise NotChecked(f"the flow table of {self.switch} could not be read: {text.strip()[:200]}")
-        entries = [entry(line) for line in text.splitlines() if "actions=" in line]
-        return sum(self.fits(net, each) for each in entries), entries
+        groups = dict(GROUP.findall(text))
+        entries = [entry(line) for line in text.splitlines() if " actions=" in line]
+        entries = [each | {"plain": plain(each["actions"], groups)} for each in entries]
+        return sum(not self.lacks(net, each) for each in entries), entries
 
-    def fits(self, net: Net, each: dict[str, str]) -> bool:
-        """Whether an entry is such a one."""
-        wanted = {SPELLINGS.get(name, name): net.filled(value).lower() for name, value in self.match.items()}
-        for name, value in wanted.items():
-            has = each.get(f"match {name}")
-            if (value == "none") != (has is None) or (value not in ("none", "any") and _plain(has) != _plain(value)):
-                return False
-        return (
-            (self.actions is None or re.search(net.filled(self.actions), each["actions"]) is not None)
-            and (self.table is None or int(each.get("table", 0)) == self.table)
-            and (self.priority is None or int(each.get("priority", 32768)) == self.priority)
-            and int(each.get("n_packets", 0)) >= self.packets
-        )
+    def lacks(self, net: Net, each: dict[str, str]) -> list[str]:
+        """What an entry has in place of what it should have; nothing, if it is such a one."""
+        found = []
+        for name, value in self.match.items():
+            wanted, has = net.filled(value).lower(), each.get(f"match {SPELLINGS.get(name, name)}")
+            if (wanted == "none") != (has is None) or (wanted not in ("none", "any") and _plain(has) != _plain(wanted)):
+                found.append(f"no {name}" if has is None else f"{name}={has}")
+        expression = None if self.actions is None else net.filled(self.actions)
+        if expression is not None and not any(re.search(expression, each[form]) for form in ("actions", "plain")):
+            found.append(f"actions={each['actions']}")
+        if self.table not in (None, table_ := int(each.get("table", 0))):
+            found.append(f"table={table_}")
+        if self.priority not in (None, priority := int(each.get("priority", 32768))):
+            found.append(f"priority={priority}")
+        packets = int(each.get("n_packets", 0))
+        return [*found, f"{packets} packets"] if packets < self.packets else found
 
     def judge(self, net: Net, name: str, found: Found) -> str | None:
         count, entries = self.found(net, name, found)
         if count >= self.entries:
             return None
-        return f"{self.switch} has {count} such entries of {len(entries)}, and should have {self.entries}"
+        near = min(filter(None, (self.lacks(net, each) for each in entries)), key=len, default=[])
+        nearest = f"; the nearest other one has {', '.join(near)}" if near else ""
+        return f"{self.switch} has {count} such entries of {len(entries)}, and should have {self.entries}{nearest}"
 
 
 class NoFlow(Flow):
@@ -111,6 +126,44 @@ def entry(line: str) -> dict[str, str]:
         else:
             found[f"match {SPELLINGS.get(key, key)}"] = value.lower()
     return found
+
+
+def plain(actions: str, groups: Mapping[str, str]) -> str:
+    """The actions of an entry after which no other table is looked at, as those that are applied in their order: a set
+    of actions that is written, or behind a group with one bucket (in `groups`, by number), in the order in which a
+    switch carries it out; "drop" if there are none. Others are left as they are.
+    """
+    written = WRITES.search(actions)
+    in_set = [] if written is None else _ordered(written[1])
+    if "goto_table" in actions or in_set is None:
+        return actions
+    done = [each for each in _split(WRITES.sub("", actions)) if each not in ("clear_actions", "drop")] + in_set
+    left = dict(groups)
+    while done and (bucket := left.pop(done[-1].removeprefix("group:"), None)) is not None:
+        behind = _ordered(bucket) if done[-1].startswith("group:") else None
+        if behind is None:
+            break
+        done[-1:] = behind
+    return ",".join(done) or "drop"
+
+
+def _ordered(actions: str) -> list[str] | None:
+    """A set of actions as a list; None for one that sends a packet in two ways, of which a switch carries out one."""
+    found = [each for each in _split(actions) if each != "drop"]
+    sends = [each for each in found if SENDS.match(each)]
+    return [each for each in found if each not in sends] + sends if len(sends) < 2 else None
+
+
+def _split(text: str) -> list[str]:
+    """Actions one by one: at the commas that are not in brackets."""
+    found, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and not depth:
+            found.append("")
+        else:
+            found[-1] += letter
+    return [each for each in found if each]
 
 
 def _plain(value: str | None) -> str:
