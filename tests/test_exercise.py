@@ -298,6 +298,33 @@ def test_equal_actions_have_one_form(printed: str, means: str) -> None:
     assert plain(printed, dict(GROUP.findall(GROUPS))) == means
 
 
+@pytest.mark.parametrize(
+    ("output", "says"),
+    [
+        (None, None), (f"\n{STATUS} 0\n", None), (f"x\n\n{STATUS} 0\n", "a.sh in a said:\nx"),
+        (f"\n{STATUS} 2\n", "a.sh in a ended with status 2"), ("x\n", "a.sh in a did not come to its end"),
+        (f"x\n\n{STATUS} 124\n", "a.sh in a was ended after 60 s:\nx"),
+    ],
+)  # fmt: skip
+def test_how_a_script_ended_is_told_in_words(output: str | None, says: str | None) -> None:
+    assert jail.complaint("a.sh", "a", {} if output is None else {"script-a.out": output}, "script-a.out") == says
+
+
+def test_a_remark_is_the_line_that_speaks_of_the_error(made: Callable[[str], Path]) -> None:
+    trace = 'controller-c0 said:\nTraceback (most recent call last):\n    raise ValueError("Error")\nValueError: 3\n'
+    nft = "a.sh in a ended with status 1:\na.nft:6:1-3: Error: syntax error\nadd fwd\n    ^^^\n"
+    found = Mark(
+        "mine", "x", marked(rules(made), {}), ended="the guest died: x", notes=(trace, nft, "a.sh in a said:\nx")
+    )
+    assert found.remarks == [
+        "the guest died: x",
+        "controller-c0 said: ValueError: 3",
+        "a.sh in a ended with status 1: a.nft:6:1-3: Error: syntax error",
+        "a.sh in a said: x",
+    ]
+    assert mark_format.table([found]).splitlines()[1] == f"x,0,3,0,0,{'; '.join(found.remarks)}"
+
+
 def marks(made: Callable[[str], Path]) -> list[Mark]:
     verdicts = {"reaches": Verdict(None), "separate": Verdict("<a> reaches \x1b[31m c")}
     return [Mark("mine", name, marked(rules(made), verdicts)) for name in ("=1+1", "b")]

@@ -206,6 +206,23 @@ def test_a_script_ends_with_all_that_it_started_and_finds_no_other_node() -> Non
     assert not any("RUNS" in note or "MADE" in note for note in found.notes), found.notes
 
 
+def test_a_script_is_a_normal_shells(tmp_path: Path) -> None:
+    """It goes on after a command that fails, is in a file of its own name, and reads nothing."""
+    script = "ip route del 10.99.0.0/16\ncat\nip link set eth1 down\nnosuchcommand\n"
+    found = printer(tmp_path / "printer", script)
+    assert found.points == 0
+    assert found.notes == (
+        "r.sh in r ended with status 127:\nRTNETLINK answers: No such process\nr.sh: 4: nosuchcommand: not found",
+    )
+    assert found.remarks == ["r.sh in r ended with status 127: r.sh: 4: nosuchcommand: not found"]
+
+
+def test_a_script_that_goes_on_is_ended(tmp_path: Path) -> None:
+    found = printer(tmp_path / "printer", "sleep 100\n")
+    assert (found.is_full, found.notes) == (True, ("r.sh in r was ended after 60 s",))
+    assert "testbed-status" not in str(found)
+
+
 def test_the_configuration_of_a_router_writes_no_files() -> None:
     found = of("static-routes", {"r4.conf": "exit\noutput file /run/trial/theirs.out\nshow version\n"})
     assert found.points == 0

@@ -19,11 +19,11 @@ NOBODY, OTHER = 65534, 65533
 """Whom students' programs run as: the other one if nobody is who grades, and owns the outputs."""
 NOTHING, NETWORK = "-all", "-all,+net_admin,+net_raw,+net_bind_service"
 ALONE = (
-    *("unshare", "--pid", "--fork", "--kill-child", "--mount-proc"),
-    *("sh", "-c", 'mount -t tmpfs none /run/netns && exec "$@"', "sh"),
+    *("unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c"),
+    'mount -t tmpfs none /run/netns && cd /run/netns && cat >"$0" && exec "$@" </dev/null',
 )
 """What a script starts ends with it, and is all that it sees of processes. It can name no other node: with the right to
-change networks it could put devices there.
+change networks it could put devices there. The next word is the name of the script, whose text comes from the input.
 """
 SCRIPT_S = 60
 """How long a script may take, in lab time."""
@@ -56,10 +56,25 @@ def jailed(steps: Iterable[Step]) -> Iterator[Step]:
 
 
 def script(text: str, name: str, where: Location, out: str) -> Step:
-    """A shell script of the student's; its output ends with a line that says its status."""
+    """A shell script of the student's, in a file of that name; its output ends with a line that says its status."""
     ended = f'"$@" 2>&1; s=$?; echo; echo {STATUS} $s'
-    shell = (*ALONE, *words(NETWORK), "timeout", "-k", "1", str(SCRIPT_S), "sh", "-e", "-s")
-    return Run(("sh", "-c", ended, "sh", *shell), name, where, stdin=text, out=out)
+    shell = (*ALONE, name, *words(NETWORK), "timeout", "-k", "1", str(SCRIPT_S), "sh", name)
+    return Run(("sh", "-c", ended, "sh", *shell), f"script {name}", where, stdin=text, out=out)
+
+
+def complaint(name: str, node: str, found: Mapping[str, str], out: str) -> str | None:
+    """How a script ended, and what it said below that; None if it succeeded and said nothing, or if it did not run."""
+    if out not in found:
+        return None
+    try:
+        status, text = said(found, out)
+    except NotChecked:
+        return f"{name} in {node} did not come to its end"
+    if not status and not text.strip():
+        return None
+    killed = status in (124, 137)
+    how = f"was ended after {SCRIPT_S} s" if killed else f"ended with status {status}" if status else "said"
+    return f"{name} in {node} {how}:\n{text}" if text.strip() else f"{name} in {node} {how}"
 
 
 WORDS = "ip -o address show && ip -o link show"

@@ -5,6 +5,7 @@ The same submission has the same mark, and the same bytes of `data`, every time.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
@@ -13,6 +14,8 @@ from .rule.registry import Rule
 
 Outcome: TypeAlias = Literal["passed", "failed", "not checked"]
 SCHEMA = 1
+ERROR = re.compile(r"^\S.*[Ee]rror\b|^\w*Error\b")
+"""A line of a traceback, or of nft, that is no line of a program."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,11 @@ class Mark:
         return sum(rule.of for rule in self.rules)
 
     @property
+    def remarks(self) -> list[str]:
+        """A line for each thing that went wrong besides rules: with files, with the network, with programs."""
+        return [*map(headline, (*self.problems, *filter(None, [self.ended]), *self.notes))]
+
+    @property
     def is_full(self) -> bool:
         """Whether every rule passed."""
         return bool(self.rules) and all(rule.outcome == "passed" for rule in self.rules)
@@ -99,6 +107,16 @@ class Mark:
             ],
             "notes": list(self.notes),
         } | ({} if self.same_as is None else {"same_as": list(self.same_as)})
+
+
+def headline(text: str) -> str:
+    """What a message of several lines is about, in one: its first line and, if that ends with a colon, the last line
+    that speaks of an error, or else the last one with letters.
+    """
+    head, *lines = text.splitlines() or [""]
+    told = [line.strip() for line in lines if re.search(r"\w", line)]
+    errors = [line for line in lines if ERROR.search(line)] or told
+    return f"{head} {errors[-1].strip()}" if head.endswith(":") and errors else head
 
 
 @dataclass(frozen=True)

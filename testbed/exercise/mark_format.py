@@ -69,7 +69,7 @@ def table(marks: Sequence[Mark]) -> str:
     compared = any(mark.same_as is not None for mark in marks)
     writer.writerow(["submission", "points", "of", *rules, "remark", *(["same_as"] if compared else [])])
     for mark in marks:
-        remark = "; ".join([*mark.problems, *filter(None, [mark.ended])]).replace("\n", " ")
+        remark = "; ".join(mark.remarks)
         points = [rule.points for rule in mark.rules]
         same = [_cell("; ".join(mark.same_as or ()))] if compared else []
         writer.writerow([_cell(mark.submission), mark.points, mark.of, *points, _cell(remark), *same])

@@ -78,7 +78,7 @@ def stand(
     if ended is not None and LOST_CONTROLLER in ended:
         ended = "\n".join(_not_started(folder)) or _lost(folder)
     refused = explanation.refusals(openflow.errors(folder).values())
-    return Stood(net, _outputs(folder), reasons, ended, tuple(_notes(folder)), refused)
+    return Stood(net, _outputs(folder), reasons, ended, tuple(_notes(folder, exercise.file.scripts)), refused)
 
 
 def _talking(step: Step) -> Step:
@@ -163,7 +163,7 @@ def _scripts(exercise: Exercise, submission: Submission, net: Net) -> Iterator[S
     for node, name in exercise.file.scripts.items():
         if name in submission.files:
             where = net.plan.where(net.node(node))
-            yield jail.script(submission.text(name), f"{name} in {node}", where, f"script-{node}.out")
+            yield jail.script(submission.text(name), name, where, f"script-{node}.out")
 
 
 def _outputs(folder: Path) -> dict[str, str]:
@@ -176,17 +176,17 @@ def _outputs(folder: Path) -> dict[str, str]:
     return found
 
 
-def _notes(folder: Path) -> Iterator[str]:
-    """What apps and scripts complained of."""
+def _notes(folder: Path, scripts: Mapping[str, str]) -> Iterator[str]:
+    """What apps and scripts complained of: who, and how it ended; below that, what it said."""
     for name, said in openflow.errors(folder).items():
         own = explanation.REFUSED.sub("", said).strip()
         if "Traceback" in own or "Error" in own:
             yield _end(f"{name} said:\n{own}")
-    for name, text in _outputs(folder).items():
-        if name.startswith("script-"):
-            body, _, status = text.rpartition("\n")
-            if body.strip() and not status.endswith(" 0") and not text.rstrip().endswith(" 0"):
-                yield f"{name.removesuffix('.out').replace('-', ' of ', 1)} said: {_end(body)}"
+    outputs = _outputs(folder)
+    for node, name in scripts.items():
+        if (note := jail.complaint(name, node, outputs, f"script-{node}.out")) is not None:
+            head, colon, text = note.partition(":\n")
+            yield f"{head}{colon}{_end(text)}"
 
 
 def _not_started(folder: Path) -> Iterator[str]:

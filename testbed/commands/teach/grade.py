@@ -18,7 +18,7 @@ from ...exercise import feedback as feedback_file
 from ...exercise import likeness, mark_format, work_folder
 from ...exercise.check import mark
 from ...exercise.file import Exercise
-from ...exercise.mark import Mark, unmarked
+from ...exercise.mark import Mark, headline, unmarked
 from ...exercise.submission import Submission, of_solution, of_starter, read
 from ...exercise.variant import with_secret
 from ...trial.folder import write_named
@@ -183,9 +183,9 @@ def _names(folders: list[Path]) -> list[str]:
 
 def _fails(each: Mark) -> str:
     if each.problems:
-        return each.problems[0]
-    ended = "" if each.ended is None else f" ({each.ended.splitlines()[0]})"
-    return (", ".join(each.fails) or "-") + ended
+        return headline(each.problems[0])
+    why = f" ({each.remarks[0]})" if each.remarks and not each.is_full else ""
+    return (", ".join(each.fails) or "-") + why
 
 
 def _text(done: list[Mark], format: Format) -> str:
