@@ -254,6 +254,22 @@ def test_answers_are_numbers_with_units(text: str, right: bool | None) -> None:
         assert (rule.judged({"answers.yaml": text}) is None) == right
 
 
+@pytest.mark.parametrize("right", ["1 %", "1%", "0.01", "1 in 100", "1/100", "1e-2", "1.05 %"])
+@pytest.mark.parametrize("written", ["1 %", "0.01", "1 in 100"])
+def test_a_share_is_a_number_in_all_its_forms(written: str, right: str) -> None:
+    rule = read(Answer, {"key": "loss", "is": written, "within": "5 %"})
+    assert rule.judged({"answers.yaml": f"loss: {right}"}) is None
+    assert rule.judged({"answers.yaml": "loss: 1"}) == "loss: 1 is not right"
+    assert rule.judged({"answers.yaml": "loss: 2 %"}) == "loss: 2 % is not right"
+    assert "a share such as '1 %'" in str(rule.judged({"answers.yaml": "loss: one per cent"}))
+    assert rule.judged({"answers.yaml": "loss: 1 in 0"}) is not None
+
+
+def test_an_answer_that_is_no_number_is_refused_with_the_units() -> None:
+    (fault,) = read(Answer, {"key": "rtt", "is": "6 msec", "within": "5 %"}).faults()
+    assert all(word in str(fault.allowed) for word in ("ns, us, ms, s, min, h", "Gbit/s", "KiB", "'1 %'", "4/5"))
+
+
 def test_an_entry_of_a_flow_table_is_read() -> None:
     line = (
         " cookie=0x0, duration=5.1s, table=0, n_packets=3, n_bytes=294, idle_timeout=10, "

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 from ... import units
 from ...codec.fault import Fault
@@ -21,13 +21,27 @@ NUMBER = re.compile(r"[+-]?([0-9]{1,30}/[0-9]{1,30}|([0-9]{1,30}(\.[0-9]{0,30})?
 
 
 def plain(text: str) -> Fraction:
-    """A number without a unit. Raises ValueError for what is none, or has an exponent that would take for ever."""
-    if NUMBER.fullmatch(text.strip()) is None:
+    """A number without a unit, or a share such as "1 %" or "1 in 100". Raises ValueError for what is none, or has an
+    exponent that would take for ever, ZeroDivisionError for "1 in 0".
+    """
+    if text.strip().startswith("1") and " in " in text:
+        return Fraction(1, units.parse_one_in(text))
+    number, percent, rest = text.strip().partition("%")
+    if rest or NUMBER.fullmatch(number.strip()) is None:
         raise ValueError(text)
-    return Fraction(text.strip())
+    return Fraction(number.strip()) / (100 if percent else 1)
 
 
-READERS = (units.parse_time, units.parse_rate, units.parse_size, units.parse_bits, plain)
+Reader: TypeAlias = Callable[[str], int | Fraction]
+READERS: dict[Reader, str] = {
+    plain: "a number such as 3, 0.8 or 4/5, or a share such as '1 %' or '1 in 100'",
+    units.parse_time: units.TIME.allowed,
+    units.parse_rate: units.RATE.allowed,
+    units.parse_size: units.SIZE.allowed,
+    units.parse_bits: units.BITS.allowed,
+    units.parse_packets: units.PACKETS.allowed,
+    units.parse_bdp: "bandwidth-delay products, such as '1 bdp'",
+}
 """What a number may be; the first that reads the expected one reads the answer, too."""
 
 
@@ -42,7 +56,8 @@ class Answer(Kind):
 
     def faults(self) -> Iterator[Fault]:
         if self.within and read(self.is_, self.is_) is None:
-            yield Fault(("is",), f"{self.is_!r} is no number, and cannot be off by anything", "a number", named=True)
+            what = f"{self.is_!r} is no number, and cannot be off by anything"
+            yield Fault(("is",), what, "; ".join(READERS.values()), named=True)
 
     def steps(self, net: Net, name: str) -> Iterator[Step]:
         yield from ()
@@ -65,28 +80,28 @@ class Answer(Kind):
         if wanted is None:
             is_right = value.strip().casefold() == self.is_.strip().casefold()
         elif given is None:
-            return f"{self.key}: {value!r} is not written like {'a number' if self.is_.isdigit() else self._example()}"
+            return f"{self.key}: {value!r} is not written like {READERS[_reader(self.is_) or plain]}"
         else:
             is_right = abs(given - wanted) <= Fraction(self.within or 0) * abs(wanted)
         return None if is_right else f"{self.key}: {value} is not right"
 
-    def _example(self) -> str:
-        unit = self.is_.strip().lstrip("0123456789. ")
-        return f"a number with a unit, such as 1 {unit}" if unit else "a number"
-
 
 def read(like: str, text: str) -> Fraction | None:
-    """A number in the unit that `like` has; None if it is none."""
-    for reader in READERS:
-        try:
-            reader(like)
-        except (UserError, ValueError, ZeroDivisionError):
-            continue
-        try:
-            return Fraction(reader(text))
-        except (UserError, ValueError, ZeroDivisionError):
-            return None
-    return None
+    """A number in a unit of what `like` is; None if it is none."""
+    reader = _reader(like)
+    return None if reader is None else _number(reader, text)
+
+
+def _reader(like: str) -> Reader | None:
+    """What reads such numbers; None if `like` is none."""
+    return next((reader for reader in READERS if _number(reader, like) is not None), None)
+
+
+def _number(reader: Reader, text: str) -> Fraction | None:
+    try:
+        return Fraction(reader(text))
+    except (UserError, ValueError, ZeroDivisionError):
+        return None
 
 
 KINDS: dict[str, Any] = {"answer": Answer}
