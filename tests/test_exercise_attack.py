@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from testbed.exercise import check, submission, submission_network, work_folder
+from testbed.exercise import check, feedback, submission, submission_network, work_folder
 from testbed.exercise.mark import Mark
 from testbed.library import EXERCISES
 
@@ -221,6 +221,20 @@ def test_a_script_that_goes_on_is_ended(tmp_path: Path) -> None:
     found = printer(tmp_path / "printer", "sleep 100\n")
     assert (found.is_full, found.notes) == (True, ("r.sh in r was ended after 60 s",))
     assert "testbed-status" not in str(found)
+
+
+def test_a_ruleset_that_nft_refuses_is_told_with_its_line() -> None:
+    exercise = work_folder.find("nat")
+    text = submission.of_solution(exercise).text("home.nft").replace("chain forward", "chain fwd")
+    found = check.mark(exercise, submission.checked(exercise, "theirs", {"home.nft": text.encode()}, []))
+    why = "home.nft:10: Error: syntax error, unexpected fwd, expecting string"
+    assert str(found.ended).splitlines()[:3] == [why, "  chain fwd {", "        ^^^"]
+    assert "/run/" not in str(found.ended)
+    assert found.remarks == [why]
+    assert f"({why})" in str(found.rules[0].seen)
+    told = feedback.text(exercise, found)
+    assert f"> {why}  " in told
+    assert "^^^" not in told
 
 
 def test_the_configuration_of_a_router_writes_no_files() -> None:

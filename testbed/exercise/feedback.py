@@ -11,6 +11,7 @@ from .mark import Mark, RuleMark
 
 BLOCK = re.compile(r"^(\s*\d*)([#=~+*>_.)-])")
 """What means something in Markdown at the beginning of a line."""
+POINTS = re.compile(r"\s*[\^~]+[\s^~]*")
 WORDS = {"passed": "holds", "failed": "does not hold", "not checked": "was not checked"}
 NAME_BYTES = 200
 """A file system takes 255, and a number and an ending follow."""
@@ -27,7 +28,7 @@ def _lines(exercise: Exercise, mark: Mark) -> Iterator[str]:
     yield f"Submission: {escaped(mark.submission)}"
     for each in mark.problems:
         yield ""
-        yield f"**{escaped(each)}**"
+        yield from _quoted(each) if "\n" in each else [f"**{escaped(each)}**"]
     yield ""
     yield "| rule | points | |"
     yield "|---|---|---|"
@@ -36,7 +37,7 @@ def _lines(exercise: Exercise, mark: Mark) -> Iterator[str]:
     for rule in mark.rules:
         yield from _about(rule)
     if mark.ended is not None:
-        yield from ("", "## The network ended too early", "", _line(mark.ended))
+        yield from ("", "## The network ended too early", "", *_quoted(mark.ended))
     for note in mark.notes:
         yield from ("", "## What your program said", "", *_quoted(note))
     if mark.is_full:
@@ -53,9 +54,10 @@ def _about(rule: RuleMark) -> Iterator[str]:
 
 
 def _quoted(note: str) -> Iterator[str]:
-    """Line by line, each as it is."""
+    """Line by line, each as it is, without those that only point at a place of the line above."""
     for line in note.splitlines():
-        yield f"> {_line(line)}  "
+        if not POINTS.fullmatch(line):
+            yield f"> {_line(line)}  "
 
 
 def _line(text: str) -> str:

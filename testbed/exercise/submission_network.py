@@ -5,6 +5,7 @@ The same submission leaves the same bytes, however slow or busy the computer is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
@@ -18,7 +19,7 @@ from ..kernel import guest_file, lab
 from ..kernel.guest import TrialError
 from ..model.run_setting import LAB
 from ..model.topology import Topology
-from ..plan.node import frr
+from ..plan.node import frr, ruleset
 from ..plan.step import Sleep, StartController, Step
 from ..trial.evidence import remains
 from ..trial.ready_kernel import ready_kernel
@@ -38,6 +39,8 @@ WALL_S = 900.0
 """A computer that needs longer for the processor time of an exercise is of no use."""
 LOST_CONTROLLER = "is_connected=true"
 """In the step that waits until a switch has found its controller."""
+NFT_ERROR = re.compile(rf"{re.escape(ruleset.FOLDER)}/(\S+)\.nft:(\d+):[\d:-]* (Error: .*)")
+"""What nft says of a ruleset, with the name of the router."""
 SAID = 1500
 """So many characters of what an app complained of are told."""
 
@@ -77,6 +80,7 @@ def stand(
     ended = _run(exercise, made, steps, folder, cancelled)
     if ended is not None and LOST_CONTROLLER in ended:
         ended = "\n".join(_not_started(folder)) or _lost(folder)
+    ended = None if ended is None else _of_ruleset(ended, topology, submission)
     refused = explanation.refusals(openflow.errors(folder).values())
     return Stood(net, _outputs(folder), reasons, ended, tuple(_notes(folder, exercise.file.scripts)), refused)
 
@@ -194,6 +198,20 @@ def _not_started(folder: Path) -> Iterator[str]:
     for name, said in openflow.errors(folder).items():
         if found := openflow.NOT_STARTED.search(said):
             yield visible(f"{name.removeprefix('controller-')}: {found[0]}")
+
+
+def _of_ruleset(ended: str, topology: Topology, submission: Submission) -> str:
+    """Why nft refused a ruleset, first its first error, with the student's file and the line; what is no such reason as
+    it is.
+    """
+    found = NFT_ERROR.search(ended)
+    if found is None:
+        return ended
+    router = topology.node(found[1]).router
+    own = [name for name in submission.files if router is not None and submission.text(name) == router.nftables]
+    name = own[0] if own else f"{found[1]}.nft"
+    lines = NFT_ERROR.sub(rf"{name}:\2: \3", ended[found.start() :]).splitlines()
+    return "\n".join(line for line in lines if not line.startswith("In file included from"))
 
 
 def _lost(folder: Path) -> str:
