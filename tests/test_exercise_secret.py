@@ -21,6 +21,7 @@ from testbed.commands.teach import grade
 from testbed.error import SpecError, UserError
 from testbed.exercise import check, feedback, file, likeness, submission, variant, work_folder
 from testbed.exercise.mark import Mark, RuleMark, Verdict, marked
+from testbed.exercise.rule.answer import Answer
 from testbed.library import EXERCISES
 
 SECRET = b"a secret of sixteen bytes or more"
@@ -423,6 +424,58 @@ def test_what_is_for_the_teacher_is_left_out_or_nothing_is_published(tmp_path: P
         with pytest.raises(UserError, match="cannot be left out as they are written"):
             work_folder.publish(exercise, public)
         assert not public.exists()
+
+
+IN_LINES = """
+      file: app.py
+      is: >-
+        SECRET
+        SECRET
+      within: 0 %
+
+      key: x
+"""
+
+
+@pytest.mark.parametrize(
+    "form", ["{is: 'SECRET, {b}', file: app.py, key: x}", "{key: x, file: app.py,\n   is: SECRET}", IN_LINES]
+)
+@pytest.mark.parametrize(
+    "first", ["  - name: one\n    answer: @\n    message: m\n", "  - answer: @\n    name: one\n    message: m\n"]
+)
+def test_the_copy_for_students_has_no_answers(tmp_path: Path, form: str, first: str) -> None:
+    home, public = tmp_path / "own", tmp_path / "public"
+    for folder in ("starter", "solution"):
+        (home / folder).mkdir(parents=True)
+        (home / folder / "app.py").write_text("x: SECRET\n")
+    head = OWN.replace("topology: net.yaml\n", "").partition("  - {name: all")[0]
+    text = head + first.replace("@", form, 1)
+    (home / "exercise.yaml").write_text(text + "hints: [one]\n")
+    exercise = file.load(home)
+    (home / "starter" / "app.py").write_text("x: '?'\n")
+    work_folder.publish(exercise, public)
+    assert "SECRET" not in (public / "exercise.yaml").read_text()
+    copy = file.load(public)
+    (rule,) = check.mark(copy, submission.read(copy, home / "solution")).rules
+    assert rule.seen == "could not be checked: only the teacher's copy of the exercise has the answer, and marks it"
+    (rule,) = check.mark(copy, submission.of_starter(copy)).rules
+    assert rule.seen == "could not be checked: app.py has no answer to x", "what is missing is still said"
+
+
+def test_the_answers_of_every_exercise_of_ours_can_be_left_out(tmp_path: Path) -> None:
+    for name in work_folder.names():
+        work_folder.publish(work_folder.find(name), tmp_path / name)
+        rules = file.load(tmp_path / name).file.rules
+        assert not [rule.name for rule in rules if isinstance(rule.kind, Answer) and rule.kind.is_ is not None]
+
+
+def test_a_teachers_exercise_has_its_answers(tmp_path: Path) -> None:
+    shutil.copytree(EXERCISES / "windows", tmp_path / "own")
+    text = (tmp_path / "own" / "exercise.yaml").read_text()
+    assert "is: 125 kB, " in text
+    (tmp_path / "own" / "exercise.yaml").write_text(text.replace("is: 125 kB, ", ""))
+    with pytest.raises(SpecError, match="the key 'is' is missing"):
+        file.load(tmp_path / "own")
 
 
 def test_a_secret_in_the_folder_of_an_exercise_is_not_published(tmp_path: Path) -> None:

@@ -257,6 +257,9 @@ def _missing(found: ExerciseFile, folder: Path) -> Iterator[Fault]:
             what = f"there is no file {rule.kind.scenario!r}"
             yield Fault(("expect", number, rule.kinds[0], "scenario"), what, f"a file in {folder}", named=True)
     is_whole = (folder / SOLUTION).is_dir()
+    for number, rule in enumerate(found.rules if is_whole else ()):
+        if len(rule.kinds) == 1 and isinstance(rule.kind, Answer) and rule.kind.is_ is None:
+            yield Fault(("expect", number, "answer"), "the key 'is' is missing", "is: ANSWER", named=True)
     for name, file in found.files.items():
         if is_whole and not (folder / SOLUTION / name).is_file():
             yield Fault(("files", name), f"there is no {SOLUTION}/{name}", "a solution", named=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -21,6 +22,14 @@ from .file import EXERCISE, HANDOUT, SOLUTION, STARTER, WRONG, Exercise, load
 STATE = ".exercise.json"
 FOR_TEACHERS = ("mistakes", "wrong")
 """Keys of exercise.yaml."""
+ANSWERS = ("is", "within")
+"""Keys of an answer that say what is right."""
+QUOTED = r"""\"(?:\\.|[^\"\\])*\"|'[^']*'"""
+IN_BRACKETS = re.compile(rf"\b(answer *: *\{{)((?:{QUOTED}|[^{{}}\"'])*)\}}")
+PART = re.compile(rf"(?:{QUOTED}|[^,\"'])+")
+"""An answer, and its keys with their values."""
+OPENS, RIGHT = re.compile(r"( *(?:- +)?)answer *:\s*$"), re.compile(rf" +(?:{'|'.join(ANSWERS)}) *:")
+"""A line that an answer begins below, and a line of what is right."""
 BACKUP = "before-%Y-%m-%d-%H%M%S"
 
 
@@ -174,18 +183,48 @@ def _refuse_private(path: Path, beside: Path) -> None:
 
 
 def _for_students(text: str, path: Path) -> str:
-    """exercise.yaml without what is for the teacher. YAML has more forms than `_without` knows: what it left is
-    compared with what the file says. Raises UserError.
+    """exercise.yaml without what is for the teacher. YAML has more forms than `_without` and `_unanswered` know: what
+    they left is compared with what the file says. Raises UserError.
     """
-    kept = _without(FOR_TEACHERS, text)
+    kept = _unanswered(_without(FOR_TEACHERS, text))
     whole = mapping(parse(text, Position(os.fspath(path), 1)).data)
+    wanted = {key: whole[key] for key in whole if key not in FOR_TEACHERS}
+    wanted["expect"] = [_without_answer(rule) for rule in wanted["expect"]]
     with suppress(UserError):  # of what is no YAML any more
-        if parse(kept, Position("", 1)).data == {key: whole[key] for key in whole if key not in FOR_TEACHERS}:
+        if parse(kept, Position("", 1)).data == wanted:
             return kept
     raise UserError(
-        f"{path}: {' and '.join(FOR_TEACHERS)} cannot be left out as they are written; allowed: each key of the file "
-        "at the beginning of a line (mistakes: …), with lines that are indented below it"
+        f"{path}: {', '.join(FOR_TEACHERS)} and answers cannot be left out as they are written; allowed: each "
+        "key of the file at the beginning of a line (mistakes: …), with lines that are indented below it; "
+        "answer: {key: …, is: …}, or its keys in lines that are indented below it"
     )
+
+
+def _without_answer(rule: Mapping[str, Any]) -> dict[str, Any]:
+    answer = mapping(rule.get("answer"))
+    left = {key: value for key, value in answer.items() if key not in ANSWERS}
+    return {key: left if key == "answer" else value for key, value in rule.items()}
+
+
+def _unanswered(text: str) -> str:
+    """The text of exercise.yaml without what answers are, in brackets or in lines of their own."""
+    kept: list[str] = []
+    answer = right = -1  # where the key of an answer begins, and what is right; -1 outside them
+    for line in IN_BRACKETS.sub(_cut, text).splitlines(keepends=True):
+        column = len(line) - len(line.lstrip(" ")) if line.strip() else 1 << 30
+        answer, right = (answer if column > answer else -1), (right if column > right else -1)
+        if answer >= 0 > right and RIGHT.match(line):
+            right = column
+        if right < 0:
+            kept.append(line)
+        if (opens := OPENS.match(line)) is not None:
+            answer = len(opens[1])
+    return "".join(kept)
+
+
+def _cut(found: re.Match[str]) -> str:
+    parts = [each for each in PART.findall(found[2]) if each.partition(":")[0].strip("\"' \r\n") not in ANSWERS]
+    return f"{found[1]}{','.join(parts).lstrip()}}}"
 
 
 def _without(keys: tuple[str, ...], text: str) -> str:

@@ -237,7 +237,9 @@ def publish(
     exercise: Name,
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new folder, which gets the exercise.")],
 ) -> None:
-    """For teachers: copy an exercise without its solution, its wrong submissions, and what is for the teacher."""
+    """For teachers: copy an exercise without its solution, its answers, its wrong submissions, and what is for the
+    teacher. Rules about answers are then marked by your copy alone.
+    """
     copied = work_folder.publish(work_folder.find(exercise), folder)
     print(f"{folder} has {', '.join(copied)}; students: testbed exercise start {folder} WHERE")
 

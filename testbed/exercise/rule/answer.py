@@ -32,6 +32,7 @@ def plain(text: str) -> Fraction:
     return Fraction(number.strip()) / (100 if percent else 1)
 
 
+FOR_TEACHERS = "only the teacher's copy of the exercise has the answer, and marks it"
 Reader: TypeAlias = Callable[[str], int | Fraction]
 READERS: dict[Reader, str] = {
     plain: "a number such as 3, 0.8 or 4/5, or a share such as '1 %' or '1 in 100'",
@@ -47,15 +48,17 @@ READERS: dict[Reader, str] = {
 
 @named
 class Answer(Kind):
-    """The key `key` of `file`, lines of `key: value`, `is` this text or number, with an error of up to `within`."""
+    """The key `key` of `file`, lines of `key: value`, `is` this text or number, with an error of up to `within`. In the
+    copy for students, `is` is left out.
+    """
 
     file: str = a_key("file", TEXT, default="answers.yaml")
     key: str = a_key("key", TEXT)
-    is_: str = a_key("is", TEXT)
+    is_: str | None = a_key("is", TEXT, default=None)
     within: Fraction = a_key("within", FRACTION, default=Fraction(0))
 
     def faults(self) -> Iterator[Fault]:
-        if self.within and read(self.is_, self.is_) is None:
+        if self.is_ is not None and self.within and read(self.is_, self.is_) is None:
             what = f"{self.is_!r} is no number, and cannot be off by anything"
             yield Fault(("is",), what, "; ".join(READERS.values()), named=True)
 
@@ -76,6 +79,8 @@ class Answer(Kind):
         value = answers.get(self.key)
         if not isinstance(value, str) or not value.strip() or value.strip() in ("?", "TODO"):
             raise NotChecked(f"{self.file} has no answer to {self.key}")
+        if self.is_ is None:
+            raise NotChecked(FOR_TEACHERS)
         wanted, given = read(self.is_, self.is_), read(self.is_, value)
         if wanted is None:
             is_right = value.strip().casefold() == self.is_.strip().casefold()
