@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from testbed.kernel.guest import CONSOLE, TrialError, ending
 from testbed.kernel.image.cache import KernelImage
 from testbed.model.run_setting import LAB, Kernel
 from testbed.model.scenario import Trial
+from testbed.report import ack_page
 from testbed.trial.orders.sequence import Orders, orders
 from testbed.trial.result import TrialResult
 from testbed.trial.subject import taint
@@ -98,6 +100,7 @@ class Made(test_cc_suite.Made):
         self.less = 1.0
 
     def run(self, trial: Trial, made: Orders, folder: Path, **options: Any) -> TrialResult:
+        self.began.append(trial.id)
         is_candidate = trial.workload.asked_flows[0].congestion == "foo"
         breaks = is_candidate or trial.seed in self.alike
         if breaks and trial.seed in self.panics:
@@ -107,11 +110,11 @@ class Made(test_cc_suite.Made):
         write_result(folder, trial, result)
         return result
 
-    def judged(self) -> tuple[int, Path]:
+    def judged(self, console: Console | None = None) -> tuple[int, Path]:
         """The exit code, and the candidate's folder."""
         image = KernelImage("mine", Path("/nowhere/linux"), "7.3.4", "", False, "", "key")
         pair = Pair(*(Contender(name, name, LAB, image) for name in ("cubic", "foo")))
-        console = Console(file=io.StringIO())
+        console = console or Console(file=io.StringIO())
         made = Suite(pair, (self.path,), self.path.with_name("out"), Budget(repetitions=3), 1, console, self.now_s)
         return cc._code(made), made.candidate
 
@@ -180,6 +183,21 @@ def test_a_candidate_that_breaks_nothing_has_the_verdict_of_before(
     assert capsys.readouterr().out.splitlines()[-1].startswith("foo is the same as cubic")
     assert json.loads((home / "verdict.json").read_text())["broken"] == {}
     assert 'name="kernel"' not in (home / "verdict.xml").read_text()
+
+
+def test_the_verdict_comes_behind_the_pages_of_acks_which_are_not_run_for_twice(
+    there: Made, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(ack_page, "page", lambda title, sides: title)
+    there.less = 0.5
+    for number in (1, 2):
+        there.began.clear()
+        assert there.judged(Console(file=sys.stdout, width=200))[0] == 1
+        out = capsys.readouterr().out.splitlines()
+        assert out[-1].startswith("foo is worse than cubic")
+        assert out[-2].startswith("each ACK of short")
+        assert len(there.began) == (8 if number == 1 else 0)
+        assert not [line for line in out if "already" in line and number == 2]
 
 
 def test_kernels_of_changes_are_asked_whether_they_warned_and_no_others_are() -> None:
