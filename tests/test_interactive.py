@@ -203,6 +203,12 @@ def test_status_counts_what_periodic_loss_dropped(home: Home) -> None:
     assert (path()["seen"]["forward"]["packets"], path()["seen"]["drops"]) == (10, 2)
     assert path().keys() == {"name", "ends", "asked", "seen"}
     assert ", 2 dropped" in home.says("status")
+    name = path()["name"]
+    home.says("link", name, "rate=50Mbit/s")
+    assert (path()["seen"]["forward"]["packets"], path()["seen"]["drops"]) == (10, 2), "both since the start"
+    home.says("link", name, "loss=none")
+    assert (path()["seen"]["forward"]["packets"], path()["seen"]["drops"]) == (10, 2), "both since the start"
+    assert path().keys() == {"name", "ends", "asked", "seen"}
 
 
 @pytest.mark.lab

@@ -124,7 +124,8 @@ def check(path: Path, says: Callable[..., tuple[int, str]]) -> None:
     code, said = says("clean")
     assert code == 1
     assert f"rm {path}" in said
-    assert "no network 'none' is up; allowed: up" in says("exec", "-n", "none", "a", "--", "true")[1]
+    for words in (("-n", "none", "a"), ("a", "-n", "none"), ("a", "--name", "none")):
+        assert "no network 'none' is up; allowed: up" in says("exec", *words, "--", "true")[1]
     assert "network.json of the network up cannot be read" in says("exec", "a", "--", "true")[1]
     assert os.path.lexists(path)
 

@@ -13,7 +13,7 @@ from test_mininet import needs_mininet
 from testbed.error import UserError
 from testbed.interactive import mininet_guest
 from testbed.interactive import mininet_script as script_module
-from testbed.interactive.mininet_script import check_empty, script, without_effect
+from testbed.interactive.mininet_script import check_empty, refuse_endless, script, without_effect
 
 EXAMPLES = Path("/usr/share/doc/mininet/examples")
 
@@ -250,3 +250,26 @@ def test_mininets_default_controller_is_there_without_open_vswitchs(home: Home) 
     done = home.run("mininet", "--virtual", folder / "net.py")
     said = (done.stdout + done.stderr).decode()
     assert "lost 0.0" in said.splitlines(), said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text", "is_endless"),
+    [
+        (("--test", "iperf"), "", True), (("--test=pingall,iperf",), "", True),
+        (("--topo", "tree,2"), "iperf h1 h2\n", True),
+        (("--test", "all"), "", True), (("--test", "pingall"), "nodes\n\nexit\n", False),
+        (("--link", "tc,bw=10", "--test", "iperf"), "", False), (("--link=tc,bw=10",), "iperf\n", False),
+        (("--custom", "own.py", "--test", "iperf"), "", False),
+        (("--link", "tc,delay=5ms", "--test", "iperf"), "", True),
+    ],
+)  # fmt: skip
+def test_an_iperf_that_could_not_end_in_virtual_time_is_refused(
+    arguments: tuple[str, ...], text: str, is_endless: bool
+) -> None:
+    if is_endless:
+        with pytest.raises(
+            UserError, match="without a rate on the path virtual time stands still; allowed: --link tc,bw"
+        ):
+            refuse_endless(script("mn", arguments), text)
+    else:
+        refuse_endless(script("mn", arguments), text)

@@ -27,6 +27,7 @@ from ..spec.topology.file import TopologyFile
 from ..trial.start.local_words import substituted
 from . import cable, connection
 from .build import Build, build
+from .overview import EARLIER, dropped
 from .running_network import RunningNetwork, rewrite
 
 TOPOLOGY = "topology.json"
@@ -57,10 +58,11 @@ def change(network: RunningNetwork, link: str, words: Sequence[str]) -> Mapping[
     if lacking:
         what = f"the emulator of {link} lacks the devices for that, which are made when a network starts"
         raise UserError(f"{what}; allowed: these keys in the topology file, and testbed up")
+    met = dropped(network, link)
     connection.carry_out(network, list(_steps(made, emulator, had)))
     now = {each["name"]: each for each in json.loads(json.dumps(made.to_dict()["links"]))}[link]
     is_down = {DOWN: "now"} if _asked(network, link).get(DOWN) == "now" and not is_by_hand(emulator) else {}
-    now["asked"] = {**now["asked"], **is_down}
+    now |= {"asked": {**now["asked"], **is_down}, EARLIER: met}
     (link_now,) = (each for each in made.topology.links if each.name == link)
     _rewrite_topology(network, lambda before: replace(before, links=_with(before.links, link_now)))
     _store(network, now)

@@ -14,6 +14,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
@@ -160,6 +161,20 @@ def without_effect(wanted: Script) -> str | None:
         f"{wanted.word} reads /sys/kernel/…{NO_EVENTS}, and a lab kernel has no trace events (tcp_probe): "
         "it gets nothing; ss -tin in a node shows the window (cwnd) of each connection"
     )
+
+
+def refuse_endless(wanted: Script, text: str) -> None:
+    """Raises UserError for an iperf of Mininet's own command in virtual time, over links without a rate: it would send
+    for ever at the same moment. `text` is the standard input. A `--custom` file may have links of its own, with a rate.
+    """
+    words = [word for each in wanted.arguments for word in each.split("=", 1)]
+    tests = [name for flag, value in pairwise(words) if flag == "--test" for name in value.split(",")]
+    commands = [line.split()[0] for line in text.splitlines() if line.strip()]
+    asked = [each for each in (*tests, *commands) if each in ("iperf", "all")]
+    is_known = wanted.word == mininet_guest.MN and "--custom" not in words
+    if asked and is_known and not re.search(r"\bbw=", " ".join(wanted.arguments)):
+        what = f"{asked[0]} sends as fast as it can, and without a rate on the path virtual time stands still"
+        raise UserError(f"{what}; allowed: --link tc,bw=10, or no --virtual")
 
 
 def _text(path: Path) -> str:

@@ -54,7 +54,9 @@ BUSY = 0.3
 """The share of a core that is worth a word. Learning switches in a small network take less than 0.01."""
 WAYS = {"forward": ("end0", "end1"), "backward": ("end1", "end0")}
 """Where packets of a direction come into an emulator, and where they leave it."""
-OURS = ("emulator", "merging", "changes", "drop_counters", "fault_counters", "switched")
+EARLIER = "earlier"
+"""Of a link: what was dropped, and met by faults, before its emulator was set up anew, which counts from 0."""
+OURS = ("emulator", "merging", "changes", "drop_counters", "fault_counters", "switched", EARLIER)
 """Facts about a link that only this module needs."""
 
 
@@ -293,6 +295,17 @@ def _decoded(data: bytes, sources: tuple[Query, ...]) -> Look:
     return Look(times[0] / 1e9 if times else None, found, queues)
 
 
+def dropped(network: RunningNetwork, link: str) -> dict[str, int]:
+    """The packets that a link has dropped since the start of the network, and those that each of its faults has met; as
+    far as known before, if the network does not answer.
+    """
+    (about,) = (each for each in network.about["links"] if each["name"] == link)
+    look = _look(network)
+    seen = None if look is None else _seen(about, look)
+    earlier: dict[str, int] = about.get(EARLIER, {})
+    return earlier if seen is None else {key: count for key, count in seen.items() if isinstance(count, int)}
+
+
 def _seen(link: dict[str, Any], look: Look) -> dict[str, Any] | None:
     """Packets and bytes in each direction; of an emulator also those that left it, what waits for its rate now, and the
     drops of its queues, losses and policy.
@@ -332,7 +345,8 @@ def _seen_emulator(link: dict[str, Any], look: Look) -> dict[str, Any] | None:
     queued = sum(each.get("drops", 0) for (netns, _), each in counters.items() if netns == space)
     for fault, names in faults.items():
         seen[fault] = sum(_packets(counters, space, name) for name in names)
-    return seen | {"drops": queued + sum(_packets(counters, space, name) for name in link["drop_counters"])}
+    seen["drops"] = queued + sum(_packets(counters, space, name) for name in link["drop_counters"])
+    return seen | {key: seen.get(key, 0) + count for key, count in link.get(EARLIER, {}).items()}
 
 
 def _passed(counted: Mapping[str, int], word: str, is_merged: bool = False) -> dict[str, int]:

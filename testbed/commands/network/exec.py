@@ -12,7 +12,7 @@ from ...interactive import connection
 from ...interactive.running_network import choose
 
 SETTINGS = {"context_settings": {"allow_interspersed_args": False}}
-"""Options after the node are those of the command."""
+"""Options after the node are those of the command, except for `-n NETWORK` right after it."""
 EXAMPLES = (
     ("Ping one node from another", "testbed exec client -- ping -c 3 server"),
     ("Look at the addresses of a node in one of several networks", "testbed exec -n wan client -- ip address"),
@@ -37,6 +37,8 @@ def exec(
     such program.
     """
     words = command or []
+    if name is None and words[:1] in (["-n"], ["--name"]):  # no program has such a name
+        name, words = words[1] if len(words) > 1 else None, words[2:]
     words = words[1:] if words[:1] == ["--"] else words
     if not words:
         raise UserError(f"there is no command to run; allowed: testbed exec {node} -- COMMAND, such as -- ip address")

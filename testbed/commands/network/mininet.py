@@ -11,7 +11,16 @@ from rich.text import Text
 
 from ...error import MachineError, UserError, ValueRefused
 from ...interactive import mininet_guest
-from ...interactive.mininet_script import Script, attend, batch, check_empty, script, stand, without_effect
+from ...interactive.mininet_script import (
+    Script,
+    attend,
+    batch,
+    check_empty,
+    refuse_endless,
+    script,
+    stand,
+    without_effect,
+)
 from ...kernel import confinement
 from ...kernel.ready import probe
 from ...units import parse_size
@@ -36,7 +45,10 @@ def mininet(
     ] = None,
     virtual: Annotated[
         bool,
-        typer.Option("--virtual", help="Run it in virtual time; its input must be complete when it starts."),
+        typer.Option(
+            "--virtual",
+            help="Run it in virtual time; its input must be complete when it starts, and an iperf needs a rate.",
+        ),
     ] = False,
     output: Annotated[
         Path | None,
@@ -66,7 +78,9 @@ def mininet(
 
 def _run(wanted: Script, memory_bytes: int, output: Path | None, *, virtual: bool) -> int:
     if virtual:
-        return batch(wanted, memory_bytes, output, "" if sys.stdin.isatty() else sys.stdin.read())
+        text = "" if sys.stdin.isatty() else sys.stdin.read()
+        refuse_endless(wanted, text)
+        return batch(wanted, memory_bytes, output, text)
     with Terminal().status(Text("a lab kernel starts")) as screen:
         network = stand(wanted, memory_bytes, lambda step: screen.update(Text(f"a lab kernel starts: {step}")))
     return attend(network, wanted, output)
