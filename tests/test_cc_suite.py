@@ -14,6 +14,7 @@ from runs import make_result, write_result
 from testbed.commands.candidate import contender, suite
 from testbed.commands.candidate.contender import Contender, Pair
 from testbed.commands.candidate.suite import Suite
+from testbed.commands.measure import cc
 from testbed.commands.sequential import until_decided
 from testbed.commands.sequential.budget import Budget
 from testbed.error import UserError
@@ -141,3 +142,25 @@ def test_what_one_suite_measured_another_one_takes_over(tmp_path: Path, monkeypa
     folders = [path.name.rpartition("-")[0] for path in (tmp_path / "out" / "candidate").iterdir()]
     assert len(folders) == 4
     assert len({*folders}) == 1
+
+
+def test_each_value_of_a_parameter_has_the_whole_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first one used it all, and the second was given up before its first trial."""
+    clock, left = SimpleNamespace(now_s=0.0), []
+    clock.monotonic = lambda: clock.now_s
+
+    def judge(made: Suite) -> int:
+        left.append(made.left_s())
+        clock.now_s += 500.0
+        return 0
+
+    monkeypatch.setattr(cc, "time", clock)
+    monkeypatch.setattr(suite, "time", clock)
+    monkeypatch.setattr(cc, "_judge", judge)
+    monkeypatch.setattr(cc.option_rule, "refuse", lambda given, rules: None)
+    monkeypatch.setattr(cc.option_rule, "given_in", lambda context: None)
+    monkeypatch.setattr(cc.contender, "pair", lambda *words, **options: SimpleNamespace(built=None))
+    monkeypatch.setattr(cc.contender, "swept", lambda made, values: [made, made])
+    context: Any = None
+    cc.cc(context, "cubic", budget=["10 min"], param=["beta=717,666"])
+    assert left == [600.0, 600.0]

@@ -141,10 +141,9 @@ def cc(
         made = contender.pair(what, base, source, bar.show, jobs, is_swept=bool(param))
     if made.built is not None:
         _tell_build(console, made.built)
-    began_s = time.monotonic()
     files = suite.chosen(scenario or (), group or (), is_quick=quick, is_full=full)
     pairs = contender.swept(made, param or ())
-    codes = [_code(Suite(pair, files, output, asked, jobs, console, began_s)) for pair in pairs]
+    codes = [_code(Suite(pair, files, output, asked, jobs, console, time.monotonic())) for pair in pairs]
     if code := max(codes, key=SEVERITY.index):
         raise typer.Exit(code)
 
@@ -170,8 +169,7 @@ def _judge(made: Suite) -> int:
         if pair.is_same_code:
             return verdict.show_same_code(pair, made.candidate)
         if not pair.is_of_programs and smoke.smoke(pair.candidate, pair.base.control, made.candidate) is not None:
-            said = f"first trial: passed, {duration(time.monotonic() - made.began_s)} after the build"
-            say(made.console, said)
+            say(made.console, f"first trial: passed, after {duration(time.monotonic() - made.began_s)}")
         found = made.carry_out()
         broke = broken.found(made.base, made.candidate)
         if found is None:
