@@ -209,6 +209,7 @@ PARTS: dict[str, Callable[[int], Iterator[str]]] = {
     "few": few.lines,
     "claims": claims.lines,
     "until-decided": looks.lines,
+    "time": looks.time_lines,
 }
 
 

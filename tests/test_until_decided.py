@@ -410,6 +410,24 @@ def test_a_round_that_is_longer_than_was_told_ends_with_the_budget_and_the_next_
     assert len(kernels.began) == 2 * 2 * 2
 
 
+def test_a_round_for_which_there_is_no_time_is_made_smaller_and_the_last_look_is_at_all_cells(
+    kernels: Kernels, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two cells that fall by a third are on two levels by chance in 1/32 of cases by themselves, together in 1/2000."""
+    kernels.effect, kernels.noise = -0.3, dict.fromkeys(NOISE, 1e-3)
+    base, candidate = two_runs(tmp_path)
+    kernels.began.clear()
+    Clock(monkeypatch, kernels, 5.0)
+    console = Console(record=True, width=200, file=io.StringIO())
+    found = extend(base, candidate, console=console, wall_s=30.0)
+    assert "0 of 2 decided; 2 cells get 4 seeds: 4 trials" in console.export_text(clear=False)
+    assert "2 of 2 decided; the next round, about " in console.export_text()
+    assert (verdicts(found), len(kernels.began)) == ({"10 ms": ("worse", 4), "20 ms": ("worse", 4)}, 4)
+    assert verdicts(plainly(base, candidate)) == verdicts(found)
+    assert verdicts(extend(base, candidate)) == verdicts(found)
+    assert len(kernels.began) == 4
+
+
 def test_a_run_that_has_no_time_begins_no_trial(
     kernels: Kernels, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

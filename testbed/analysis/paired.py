@@ -47,6 +47,9 @@ class CellComparison(Generic[K]):
     in 80 % of cases, if nothing changed and all are as noisy as this one. Interval, floor, p and the last three are
     None for one pair.
 
+    `by_test` is "better" or "worse" if the t-test tells the sides apart by more than the margin, whatever levels do;
+    else "cannot tell". It claims nothing, but is not to be hidden.
+
     `may_differ` is what the seeds leave open of rare cases: with a confidence of 95 %, at most this share of the
     candidate's trials is beyond all that the base's do, by more than the tolerance. `is_rare_open`: this alone keeps
     the cell from being the same.
@@ -72,6 +75,7 @@ class CellComparison(Generic[K]):
     margin: float = 0.0
     is_exact: bool = False
     is_rare_open: bool = False
+    by_test: Verdict = "cannot tell"
 
 
 def compare(
@@ -85,11 +89,13 @@ def compare(
     sds: float | Callable[[K], float] = 0.0,
     rare: float | Callable[[K], float] = 1.0,
     exact: Callable[[K], bool] = lambda key: False,
+    tests: float = 1.0,
 ) -> tuple[CellComparison[K], ...]:
     """Compare base and candidate samples of each cell; sample i of both has the same seed.
 
     `cells` are those of the whole suite: the chance that any of them is called better or worse, if nothing changed, is
-    at most 1 - level. Most of it, PRIMARY_SHARE, is for the cells that are primary.
+    at most 1 - level. Most of it, PRIMARY_SHARE, is for the cells that are primary. If these cells are one of so many
+    parts of all `tests`, they have as small a part of the error, so that p is so many times as much.
 
     `kind` says which cells are noisy alike, relative to their means: those of one metric. Where there are five or more,
     each cell's noise is estimated with the help of the others (`significance.noise`). Without it each stands alone.
@@ -126,14 +132,14 @@ def compare(
     for key, part in parts.items():
         of_kind[kind(key) if kind else None] += part
     shares = {key: of_kind[kind(key) if kind else None] for key in found}
-    p_values = _p_values(found, parts, shares, margins, kind or (lambda key: key), level)
+    p_values = _p_values(found, parts, shares, margins, kind or (lambda key: key), level, tests)
     deciding = sum(map(is_primary, found)) or len(found)
     return tuple(
         _cell(
             key,
             each,
-            p_values.get(key, (None, False)),
-            (parts[key], shares[key]),
+            p_values.get(key, (None, None)),
+            (parts[key] / tests, shares[key] / tests, 1 / tests),
             (margins[key], least_rare(key)),
             is_gain(key),
             level,
@@ -236,12 +242,14 @@ class _Pairs:
         half = _t(level, df) * math.sqrt(variance / len(self.base))
         return self.is_equal or max(-interval.low, interval.high, abs(self.effect) + half) <= margin
 
-    def smallest_effect(self, alpha: float, margin: float, level: float, share: float) -> float | None:
+    def smallest_effect(
+        self, alpha: float, margin: float, level: float, share: float, most: float = 1.0
+    ) -> float | None:
         """What the t-test shows with this `alpha`, if levels do not do as much in the cells of the kind, which has this
-        share of the error.
+        share of the error. `most` is that of all cells, which levels that are clear beside the mean noise may take.
         """
         pairs = len(self.base)
-        if self.noise is None or not self.noise.variance or noise.by_levels(pairs) >= 1 - level:
+        if self.noise is None or not self.noise.variance or noise.by_levels(pairs) >= most * (1 - level):
             return None
         least, careful = (
             power.smallest_effect(se, self.noise.df, alpha, margin) if math.isfinite(se) else math.inf
@@ -333,11 +341,12 @@ def _p_values(
     margins: Mapping[K, float],
     kind: Callable[[K], Hashable],
     level: float,
-) -> dict[K, tuple[float, bool]]:
-    """By the t-test, adjusted for all cells. For what that tells apart, p is at least the chance that levels do (then
-    True stands beside it): in the cells of a kind that are told apart in one direction and in those that vary as much,
-    over the kind's share of the error. Where the difference is clear beside the noise of the mean cell too, only the
-    former count, as one kind, for levels are a trial's.
+    tests: float,
+) -> dict[K, tuple[float, float]]:
+    """By the t-test, adjusted for all cells, and its own p. For what that tells apart, p is at least the chance
+    that levels do: in the cells of a kind that are told apart in one direction and in those that vary as much, over the
+    kind's share of the error. Where the difference is clear beside the noise of the mean cell too, only the former
+    count, as one kind, for levels are a trial's.
     """
     known = {
         key: each for key, each in cells.items() if not each.is_exact and (each.noise is not None or each.are_copies)
@@ -362,7 +371,7 @@ def _p_values(
         pairs, many = len(cells[key].base), counts[way]
         with_others = min(1.0, noise.by_levels(pairs, many, cells[key].others) / shares[key])
         least[key] = max(noise.by_levels(pairs, many), min(careful[key], with_others))
-    return {key: (max(p, least[key]), least[key] > p) for key, p in plain.items()}
+    return {key: (min(1.0, tests * max(p, least[key])), min(1.0, tests * p)) for key, p in plain.items()}
 
 
 def _t(level: float, df: float) -> float:
@@ -373,8 +382,8 @@ def _t(level: float, df: float) -> float:
 def _cell(
     key: K,
     pairs: _Pairs,
-    found: tuple[float | None, bool],
-    parts: tuple[float, float],
+    found: tuple[float | None, float | None],
+    parts: tuple[float, float, float],
     margins: tuple[float, float],
     is_more_better: bool,
     level: float,
@@ -382,12 +391,14 @@ def _cell(
 ) -> CellComparison[K]:
     scale = abs(float(pairs.base.mean()))
     effect, interval = pairs.effect, pairs.interval(level)
-    p, is_by_levels = found
+    p, of_test = found
     margin, rare = margins
     floor = noise_floor(pairs.base, level) if pairs.noise else None
     is_significant = (pairs.is_exact or (p is not None and p < 1 - level)) and abs(effect) > margin
+    is_told = of_test is not None and of_test < 1 - level and abs(effect) > margin
     is_small, may_differ = pairs.is_within(margin, level), pairs.may_differ(margin)
-    part, share = parts
+    part, share, most = parts
+    is_good = (effect > 0) == is_more_better
     alpha = part * (1 - level)
     return CellComparison(
         key=key,
@@ -400,16 +411,17 @@ def _cell(
         relative_interval=interval.scaled(1 / scale) if scale and interval else None,
         noise_floor=floor / scale if scale and floor is not None else None,
         p=p,
-        verdict=_verdict(is_small and may_differ <= rare, is_significant, (effect > 0) == is_more_better),
+        verdict=_verdict(is_small and may_differ <= rare, is_significant, is_good),
         is_random=len(pairs.base) == 1 or pairs.noise is not None,
-        is_by_levels=is_by_levels,
-        smallest_effect=pairs.smallest_effect(alpha, margin, level, share),
+        is_by_levels=p is not None and of_test is not None and p > of_test,
+        smallest_effect=pairs.smallest_effect(alpha, margin, level, share, most),
         seeds_needed=pairs.seeds_needed(alpha, margins, level, share),
         seeds_for_all=pairs.seeds_needed(alpha, margins, level, share, cells),
         may_differ=may_differ,
         margin=margin,
         is_exact=pairs.is_exact,
         is_rare_open=is_small and may_differ > rare,
+        by_test=_verdict(False, is_told, is_good),
     )
 
 

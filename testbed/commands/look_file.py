@@ -136,7 +136,9 @@ def _look_faults(each: Look, before: Look | None, at: str, may_err: float) -> It
     is_after = before is None or before.fraction < each.fraction
     above = f"above {0 if before is None else before.fraction:g}, and below 1"
     yield from _unless(is_after and 0 < each.fraction < 1, f"{at}.fraction", each.fraction, above)
-    yield from _unless(each.repetitions > least, f"{at}.repetitions", each.repetitions, f"{least + 1} or more")
+    is_again = before is not None and each.is_joint and not before.is_joint and each.pairs == before.pairs
+    least += not is_again
+    yield from _unless(each.repetitions >= least, f"{at}.repetitions", each.repetitions, f"{least} or more")
     pairs = f"{FEWEST} to {each.repetitions}"
     yield from _unless(FEWEST <= each.pairs <= each.repetitions, f"{at}.pairs", each.pairs, pairs)
     is_error = 0 < each.error <= may_err * (1 + 1e-9)

@@ -18,16 +18,25 @@ def headline(comparison: RunComparison) -> str:
         mine = [key for key, each in outcomes.items() if each == outcome]
         if mine:
             count = f"{len(mine)} of {len(outcomes)} cells" if not found else str(len(mine))
-            words = "lost trials or values" if outcome == "lost" else outcome
-            found.append(f"{count} {words}{_worst(comparison, mine, len(metrics) > 1) if outcome == 'worse' else ''}")
+            words: str = "lost trials or values" if outcome == "lost" else outcome
+            look = [each.key for each in comparison.looks_worse if each.key in mine]
+            if outcome == "worse":
+                words += _worst(comparison, mine, len(metrics) > 1)
+            elif outcome == "cannot tell" and look:
+                words += f", of which {_look(look)} worse{_worst(comparison, look, len(metrics) > 1)}"
+            found.append(f"{count} {words}")
     if {*outcomes.values()} == {"same"}:
         is_share = all(METRICS[name].is_relative for name in metrics)
         within = tolerance_text(comparison) if is_share else "tolerance"
         found = [f"{_all(len(outcomes))} the same within {within}"]
-    other = [each.key for each in comparison.cells if each.verdict == "worse" and not comparison.is_primary(each.key)]
-    if other:
-        total = sum(not comparison.is_primary(each.key) for each in comparison.cells)
-        found.append(f"of the other metrics {len(other)} of {total} worse{_worst(comparison, other, True)}")
+    others = [each for each in comparison.cells if not comparison.is_primary(each.key)]
+    if worse := [each.key for each in others if each.verdict == "worse"]:
+        found.append(f"of the other metrics {len(worse)} of {len(others)} worse{_worst(comparison, worse, True)}")
+    elif look := [each.key for each in comparison.looks_worse if not comparison.is_primary(each.key)]:
+        said = f"{len(look)} of {len(others)} cannot be told and {'looks' if len(look) == 1 else 'look'} worse"
+        found.append(f"of the other metrics {said}{_worst(comparison, look, True)}")
+    if lacking := list(dict.fromkeys(cell.scenario for cell in comparison.unmeasured_cells)):
+        found.append(f"not measured: {', '.join(lacking)}")
     return f"{', '.join(metrics)}: {'; '.join(found)}"
 
 
@@ -54,6 +63,10 @@ def _outcome(comparison: RunComparison, key: CellKey) -> Outcome:
         if mine and gap.metric in (None, key.metric):
             found |= {"lost"} if gap.kind == "lost" else ({"cannot tell"} if gap.is_undecided else set())
     return next(each for each in SEVERITY if each in found)
+
+
+def _look(keys: Sequence[CellKey]) -> str:
+    return "1 looks" if len(keys) == 1 else f"{len(keys)} look"
 
 
 def _all(count: int) -> str:

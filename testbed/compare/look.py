@@ -8,7 +8,7 @@ is used up has not spent all of the error, so that a larger one can follow.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import field, replace
 from math import ceil
 from typing import Protocol, TypeVar, get_args
@@ -30,7 +30,8 @@ LEAST = 3
 GROWTH = 1.5
 """The repetitions of a cell grow by this factor from one look to the next."""
 END = 0.9
-"""How far along the way to all of its error a comparison is when a budget is used up; the next goes as far of the rest.
+"""How far along the way to all of its error a comparison is when a budget is used up, of seeds, trials or time; the
+next goes as far of the rest.
 """
 MOST = 1 - 1e-9
 """It never goes further: what is left of the error then shows nothing."""
@@ -78,7 +79,8 @@ class Look:
     """One look at a metric of a cell: at its first `repetitions`, which gave so many pairs. `fraction` is how far along
     the way to all of its error the cell is, `spent` the share of the error that it has spent, with all earlier looks,
     and `error` what this look may err for all cells together. `p` is adjusted for the number of tests, None without
-    one. `is_random` is False if the pairs are copies of one another. `is_joint`: all cells were judged together.
+    one. `is_random` is False if the pairs are copies of one another. `is_joint`: it is the last one of a budget, at all
+    cells together, and may see no more than the one before it.
     """
 
     repetitions: int
@@ -187,10 +189,11 @@ def advance(looks: Looks, cells: Mapping[Cell, CellData], most: int) -> tuple[Lo
     """Looks at every metric that is not decided and has the repetitions for it; the looks afterwards, and how many
     repetitions the cells need for their next one. A cell that lost something gets no more. Which looks there are
     depends on nothing but the numbers: not on when a run was interrupted. So each cell is looked at by itself, except
-    at the end of the budget: that look is at all cells together, once all that are not decided have its repetitions.
+    at the end of the budget: that look is at all cells together, once all that are not decided have its repetitions. If
+    time or trials end before, `close` makes it.
     """
     wanted: dict[Cell, int] = {}
-    last: dict[_Key, Look] = {}
+    last: set[_Key] = set()
     for place, data in cells.items():
         for metric in data.samples:
             cell = looks.of(place, metric)
@@ -199,13 +202,32 @@ def advance(looks: Looks, cells: Mapping[Cell, CellData], most: int) -> tuple[Lo
             least = following(cell.repetitions, most) if cell.looks else max(LEAST, data.listed)
             new = _look(looks, cell, data, most) if data.done >= least else None
             if new is not None and data.done >= most:
-                last[_Key(place.scenario, place.params or (), metric)] = new
+                last.add(_Key(place.scenario, place.params or (), metric))
             elif data.done >= least:
                 looks = looks if new is None else looks.with_look(cell, new)
                 least = following(data.done, most)
             if not looks.of(place, metric).is_ended and data.done < least:
                 wanted[place] = max(least, wanted.get(place, 0))
     return (looks if wanted else _with_last(looks, cells, last)), wanted
+
+
+def close(looks: Looks, cells: Mapping[Cell, CellData]) -> Looks:
+    """With the last look of a budget of which time or trials ended before its repetitions: at all cells together, with
+    what is left of the error that a budget may spend. It is made at what there is, also where the look before saw as
+    much. Whether a look is the last one must not depend on what it shows: here it depends on the clock, and on how many
+    cells are undecided. Nothing changes if nothing came since the last look of another budget.
+    """
+    last = set()
+    for place, data in cells.items():
+        for metric in data.samples:
+            cell = looks.of(place, metric)
+            pairs = len(_samples(data, metric, data.done)[0])
+            seen = cell.looks[-1] if cell.looks else None
+            is_new = seen is None or (pairs > seen.pairs and data.done > seen.repetitions)
+            is_new = is_new or (seen is not None and pairs == seen.pairs and not seen.is_joint)
+            if is_new and not cell.is_ended and metric not in data.lost and data.done >= LEAST and pairs >= FEWEST:
+                last.add(_Key(place.scenario, place.params or (), metric))
+    return _with_last(looks, cells, last)
 
 
 def _look(looks: Looks, cell: CellLooks, data: CellData, most: int) -> Look | None:
@@ -229,24 +251,35 @@ def _terms(looks: Looks, cells: Mapping[Cell, CellData]) -> Terms:
     return Terms(looks.tolerance, looks.sds, rare, frozenset(place for place, data in cells.items() if data.is_exact))
 
 
-def _with_last(looks: Looks, cells: Mapping[Cell, CellData], last: Mapping[_Key, Look]) -> Looks:
-    """With the last looks that the budget allows, `last` as each cell shows by itself. Those that may err alike are
-    made at all cells together, as a plain comparison is; decided cells take part with what their last look saw.
+def _with_last(looks: Looks, cells: Mapping[Cell, CellData], last: Collection[_Key]) -> Looks:
+    """With the last looks that the budget allows, at the cells that are `last`. Those that have spent the same of their
+    error are judged together, as a plain comparison does. If nobody has spent more, decided cells take part with what
+    their last look saw: so a cell takes part in no more looks than it has error for.
     """
-    errors = {each.error for each in last.values()}
-    family = {}
-    for place, data in cells.items():
-        for metric in data.samples:
-            key = _Key(place.scenario, place.params or (), metric)
-            seen = last[key].repetitions if key in last else looks.of(place, metric).repetitions
-            if seen:
-                family[key] = _samples(data, metric, seen)
-    terms = _terms(looks, cells)
-    joint = {each.key: each for each in judged(looks, family, terms, *errors)} if len(errors) == 1 else {}
-    for key, alone in last.items():
-        found = joint.get(key)
-        new = replace(alone, p=found.p, verdict=found.verdict, is_joint=True) if found else alone
-        looks = looks.with_look(looks.of(Cell(key.scenario, key.params), key.metric), new)
+    groups: dict[float, list[_Key]] = {}
+    for key in sorted(last, key=lambda key: (key.scenario, key.params, key.metric)):
+        groups.setdefault(looks.of(key.cell, key.metric).fraction, []).append(key)
+    begun = looks
+    for fraction, keys in groups.items():
+        family = {key: _samples(cells[key.cell], key.metric, cells[key.cell].done) for key in keys}
+        is_first = len(groups) == 1 and all(each.fraction <= fraction for each in begun.cells)
+        for place, data in cells.items() if is_first else ():
+            for metric in data.samples:
+                cell, key = begun.of(place, metric), _Key(place.scenario, place.params or (), metric)
+                if cell.looks and key not in family:
+                    family[key] = _samples(data, metric, cell.repetitions)
+        end = _end(fraction)
+        if end > MOST:
+            continue
+        may_err = (1 - looks.level) * (sequential.spent(end) - sequential.spent(fraction))
+        for found in judged(looks, family, _terms(looks, cells), may_err):
+            if found.key in keys:
+                place, metric = found.key.cell, found.key.metric
+                new = Look(
+                    *(cells[place].done, found.pairs, end, sequential.spent(end), may_err, found.p, found.verdict),
+                    *(found.is_random, True),
+                )
+                looks = looks.with_look(looks.of(place, metric), new)
     return looks
 
 
@@ -263,6 +296,10 @@ class _Key:
     params: Params
     metric: str
 
+    @property
+    def cell(self) -> Cell:
+        return Cell(self.scenario, self.params)
+
 
 def following(looked_at: int, most: int) -> int:
     """How many repetitions the look after one at `looked_at` takes; at most `most`."""
@@ -275,12 +312,17 @@ def reached(cell: CellLooks, repetitions: int, most: int) -> float:
     It grows with the repetitions, to 0.9 at the first budget's end, to 0.99 at that of a second and larger one, and so
     on; a budget may be changed before its end.
     """
-    end = END
-    while end < 1 and 1 - cell.fraction < (1 - end) * (1 + 1e-6):
-        end += (1 - end) * END
-    before = cell.repetitions
+    end, before = _end(cell.fraction), cell.repetitions
     way = 1.0 if repetitions >= most else (repetitions - before) / (most - before)
     return min(cell.fraction + (end - cell.fraction) * way, MOST)
+
+
+def _end(fraction: float) -> float:
+    """How far along the way to all of its error a cell is at the end of a budget that begins there."""
+    end = END
+    while end < 1 and 1 - fraction < (1 - end) * (1 + 1e-6):
+        end += (1 - end) * END
+    return end
 
 
 def judged(
@@ -290,12 +332,16 @@ def judged(
     p is below that. p is adjusted for these cells, and for their share of all tests of the comparison. "same" needs no
     share, for it claims no difference: its interval has 1 - `may_err`.
     """
-    found = compared(samples, terms, 1 - may_err, lambda key: True)
-    return tuple(_of_look(each, may_err, looks.tests(decides=decides) / len(samples)) for each in found)
+    tests = looks.tests(decides=decides) / len(samples)
+    return tuple(map(_shown, compared(samples, terms, 1 - may_err, lambda key: True, tests)))
 
 
 def compared(
-    samples: Mapping[K, tuple[Values, Values]], terms: Terms, level: float, is_primary: Callable[[K], bool]
+    samples: Mapping[K, tuple[Values, Values]],
+    terms: Terms,
+    level: float,
+    is_primary: Callable[[K], bool],
+    tests: float = 1.0,
 ) -> tuple[CellComparison[K], ...]:
     """Metrics of cells, by the facts of each metric."""
     return paired.compare(
@@ -309,14 +355,14 @@ def compared(
         sds=lambda key: terms.sds if METRICS[key.metric].is_relative else 0.0,
         rare=terms.rare_of,
         exact=terms.is_exact,
+        tests=tests,
     )
 
 
-def _of_look(found: CellComparison[K], may_err: float, tests: float) -> CellComparison[K]:
-    p = None if found.p is None else min(1.0, found.p * tests)
-    is_by_chance = found.verdict in ("better", "worse") and not found.is_exact and (p is None or p >= may_err)
+def _shown(found: CellComparison[K]) -> CellComparison[K]:
+    """Without a verdict of what there should be more of, if there is nothing on both sides."""
     is_nothing = METRICS[found.key.metric].is_more_better and found.base == found.candidate == 0
-    return replace(found, p=p, verdict=UNDECIDED if is_by_chance or is_nothing else found.verdict)
+    return replace(found, verdict=UNDECIDED) if is_nothing else found
 
 
 def of_last(

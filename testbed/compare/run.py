@@ -25,6 +25,9 @@ TOLERANCE = 0.03
 PARTED = "goodput"
 """The metric of which a trial's parts say how it varies."""
 
+NOT_MEASURED = "not measured before the budget ended"
+"""Why a suite lacks a cell on both sides."""
+
 Outcome: TypeAlias = Literal["worse", "lost", "cannot tell", "better", "same"]
 SEVERITY: tuple[Outcome, ...] = ("worse", "lost", "cannot tell", "better", "same")
 """What a comparison comes to: the first of these that is found."""
@@ -89,11 +92,25 @@ class RunComparison:
         return tuple(each for each in self.cells if each.verdict == "cannot tell" and self.is_primary(each.key))
 
     @property
+    def looks_worse(self) -> tuple[CellComparison[CellKey], ...]:
+        """What is undecided though the t-test finds it worse: few seeds may be on two levels by chance, and an interim
+        analysis may err less.
+        """
+        return tuple(each for each in self.cells if each.verdict == "cannot tell" and each.by_test == "worse")
+
+    @property
+    def unmeasured_cells(self) -> tuple[Cell, ...]:
+        """Those that a suite has, and that were not measured before its budget ended."""
+        return tuple(gap.cell for gap in self.gaps if gap.why == (NOT_MEASURED,))
+
+    @property
     def verdict(self) -> Outcome:
         """worse, if any metric of any cell is; lost, if the candidate lacks anything; cannot tell, if a primary metric
-        of any cell is undecided, or a cell that the base should have has no pair; better, if anything is.
+        of any cell is undecided, or another looks worse, or a cell that the base should have has no pair; better, if
+        anything is.
         """
         found = {each.verdict for each in self.cells if each.verdict != "cannot tell" or self.is_primary(each.key)}
+        found |= {each.verdict for each in self.looks_worse}
         gaps = {
             "lost" if gap.kind == "lost" else "cannot tell"
             for gap in self.gaps
@@ -177,6 +194,19 @@ def compare(
         wall_s={
             cell: sum(each.result.wall_s for both in pairs for each in both) for cell, pairs in paired.cells.items()
         },
+    )
+
+
+def with_unmeasured(found: RunComparison, cells: Mapping[Cell, str]) -> RunComparison:
+    """The comparison with cells of other scenarios that were not measured, each with the metric that would decide: so
+    it is not the same or better.
+    """
+    gaps = tuple(Gap("absent", cell, None, (), 0, 0, (NOT_MEASURED,), is_whole=True) for cell in cells)
+    return replace(
+        found,
+        gaps=(*found.gaps, *gaps),
+        labels={**found.labels, **_labels([*cells])},
+        primary={**found.primary, **{cell.scenario: metric for cell, metric in cells.items()}},
     )
 
 
@@ -265,7 +295,10 @@ def _judged(
 ) -> list[CellComparison[CellKey]]:
     """Verdicts by one family of primary cells, and secondary ones. What nothing showed is not the same."""
     if looks is not None:
-        return look.of_last(looks, samples, terms, lambda key: _is_primary(key, primary, metrics))
+        last = look.of_last(looks, samples, terms, lambda key: _is_primary(key, primary, metrics))
+        plain = look.compared(samples, terms, looks.level, lambda key: _is_primary(key, primary, metrics))
+        by_test = {each.key: each.by_test for each in plain}
+        return [replace(each, by_test=by_test[each.key]) for each in last]
     found = look.compared(samples, terms, level, lambda key: _is_primary(key, primary, metrics))
     return [
         replace(each, verdict="cannot tell")

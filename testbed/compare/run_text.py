@@ -110,7 +110,7 @@ def gap_row(comparison: RunComparison, gap: Gap) -> Row:
         NONE,
         NONE,
         NONE,
-        str(len(gap.seeds)),
+        str(len(gap.seeds)) if gap.seeds else NONE,
         NONE,
         NONE,
         NONE,
@@ -131,6 +131,9 @@ def run_notes(comparison: RunComparison) -> list[str]:
             else _undecided(each, comparison.rare.get(each.key.scenario, 1.0))
         )
         for each in comparison.undecided
+    ]
+    notes += [
+        f"looks worse: {comparison.label(each.key.cell)}: {_looks_worse(each)}" for each in comparison.looks_worse
     ]
     notes += _cheapest(comparison)
     if same := [each for each in comparison.cells if each.verdict == "same" and comparison.is_primary(each.key)]:
@@ -199,8 +202,17 @@ def _cheapest(comparison: RunComparison) -> list[str]:
     ]
 
 
+def _looks_worse(each: CellComparison[CellKey]) -> str:
+    return (
+        f"{each.key.metric} {effect_text(each)} is worse by the t-test, but {each.pairs} seeds may be on "
+        "two levels by chance, or this analysis may err less"
+    )
+
+
 def gap_text(comparison: RunComparison, gap: Gap) -> str:
     """What a side lacks, of what, and why."""
+    if not gap.seeds:
+        return f"{comparison.label(gap.cell)}: {_few(gap.why, '; ')}"
     many = counted(len(gap.seeds), "value" if gap.metric else "trial") + (f" of {gap.metric}" if gap.metric else "")
     seeds = [f"seed {seed}" for seed in gap.seeds if gap.cell.params is not None]
     listed = f" ({_few(seeds, ', ')})" if seeds else ""

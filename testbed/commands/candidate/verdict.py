@@ -24,6 +24,7 @@ from ...report.evidence import CellName, Evidence, Rules
 from ...sweep.store import Store
 from ...trial.folder import write_named
 from ...trial.subject import bpf
+from ...units import counted
 from ..comparison_table import COLOUR, COLUMNS, EXIT_CODES, MORE
 from ..text_table import Column, Table, literal, paragraph, show, terminal_width
 from . import broken, smoke
@@ -75,7 +76,8 @@ def show_verdict(
     """
     asked, notes = notes, (*notes, *_rules(pair, rules))
     width = terminal_width()
-    rows = [row for row in run_text.run_rows(found) if row[-1] not in QUIET]
+    alike = [run_text.run_row(found, each) for each in found.looks_worse]
+    rows = [row for row in run_text.run_rows(found) if row[-1] not in QUIET or row in alike]
     at = [run_text.RUN_HEADERS.index(name) for name in SHOWN]
     lines: list[str] = []
     if rows:
@@ -186,7 +188,14 @@ def _rest(found: RunComparison) -> str:
 
 
 def _undecided(found: RunComparison) -> list[str]:
-    return [note for note in run_text.run_notes(found) if note.startswith(("cannot tell", "lost"))]
+    shown = [note for note in run_text.run_notes(found) if note.startswith(("cannot tell", "lost"))]
+    if alike := found.looks_worse:
+        shown.append(
+            f"{counted(len(alike), 'row')} of the table cannot be told, but would be worse by the t-test: so few seeds "
+            "may be on two levels by chance, or the analysis may err less; a larger --budget tells more of primary "
+            "metrics, and of others a scenario (--scenario) of which they are the primary one"
+        )
+    return shown
 
 
 def markdown(pair: Pair, found: RunComparison, notes: Sequence[str], broke: Broken = MappingProxyType({})) -> str:

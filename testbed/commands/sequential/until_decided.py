@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rich.console import Console
 
+from ...analysis.metric import METRICS
 from ...compare import look
 from ...compare.pairing import Cell
 from ...error import UserError
@@ -38,12 +39,15 @@ from .growing_cell import GrowingCell, cells
 
 @dataclass
 class UntilDecided:
-    """The loop. Not for several threads."""
+    """The loop. Not for several threads. `ahead` has the metric that will decide about each cell of the comparison that
+    is not there yet: a later call measures them, and they have their share of the error.
+    """
 
     question: Question
     budget: Budget
     jobs: int
     console: Console
+    ahead: Sequence[str] = ()
     _locks: ExitStack = field(default_factory=ExitStack)
     _stores: dict[Path, Store] = field(default_factory=dict)
     _checked: set[tuple[Path, str]] = field(default_factory=set)
@@ -79,8 +83,11 @@ class UntilDecided:
         question = self.question
         sides = question.load(())
         metrics = deciding(*sides, question.metrics)
-        chosen = tuple(dict.fromkeys(name for names in metrics.values() for name in names))
-        keys = sum(len(metrics[cell.scenario]) for cell in question.paired(*sides).asked if cell.params is not None)
+        ahead = tuple(name for name in self.ahead if name in METRICS)
+        chosen = tuple(dict.fromkeys([*(name for names in metrics.values() for name in names), *ahead]))
+        keys = len(self.ahead) + sum(
+            len(metrics[cell.scenario]) for cell in question.paired(*sides).asked if cell.params is not None
+        )
         found = look_file.find(question.base, question.candidate, sides, chosen)
         if found is None:
             seen = (Seen.of(question.base, sides[0]), Seen.of(question.candidate, sides[1]))
@@ -104,9 +111,7 @@ class UntilDecided:
             found = cells(self.question, comparison.looks.metrics)
             data = {cell: each.data for cell, each in found.items()}
             looks, wanted = look.advance(comparison.looks, data, self.budget.repetitions)
-            if looks != comparison.looks:
-                comparison = replace(comparison, looks=looks)
-                look_file.write(self.question.candidate, comparison)
+            comparison = self._noted(comparison, looks)
             state = self._state(comparison, data)
             now = {cell: data[cell].done for cell in wanted}
             if not wanted or (now == before and self._left_s() > 0):
@@ -114,7 +119,15 @@ class UntilDecided:
             before = now
             refused = self._measure({found[cell]: count for cell, count in wanted.items()}, state)
             if refused is not None:
-                return f"{state}; {refused}"
+                comparison = self._noted(comparison, look.close(looks, data))
+                return f"{self._state(comparison, data)}; {refused}"
+
+    def _noted(self, comparison: Comparison, looks: look.Looks) -> Comparison:
+        """The comparison with these looks, which are written down."""
+        if looks != comparison.looks:
+            comparison = replace(comparison, looks=looks)
+            look_file.write(self.question.candidate, comparison)
+        return comparison
 
     def _state(self, comparison: Comparison, data: Mapping[Cell, look.CellData]) -> str:
         """How many cells are decided, in words."""
@@ -140,14 +153,15 @@ class UntilDecided:
             assert self.budget.trials is not None, "BUG: a budget of trials is used up that there is not"
             return f"the next round is larger than what is left of {counted(self.budget.trials, 'trial')}"
         sweeps = [self._prepare(folder, trials) for folder, trials in _by_store(taken).items()]
-        wall_s = sum(
-            each.forecast.total_s([t.params for t in each.waiting], self.jobs) for each in sweeps if each.waiting
-        )
-        left_s = self._left_s()
+        wall_s, left_s = self._takes_s(sweeps), self._left_s()
         if wall_s > left_s:
-            return (
-                f"the next round, about {duration(wall_s)}, is longer than the {duration(max(left_s, 0))} that are left"
-            )
+            smaller = self._smaller(taken, sweeps, left_s)
+            if not smaller:
+                left = duration(max(left_s, 0))
+                return f"the next round, about {duration(wall_s)}, is longer than the {left} that are left"
+            taken = smaller
+            sweeps = [self._prepare(folder, trials) for folder, trials in _by_store(taken).items()]
+            wall_s = self._takes_s(sweeps)
         count = sum(len(each.waiting) for each in sweeps)
         self._trials += count
         if count:
@@ -159,6 +173,22 @@ class UntilDecided:
         for each in sweeps:
             self._run(each)
         return None
+
+    def _takes_s(self, sweeps: Sequence[Sweep], most: float = math.inf) -> float:
+        """How long the trials of the first `most` repetitions will take."""
+        waiting = [[each.params for each in one.waiting if each.repetition < most] for one in sweeps]
+        known = [(one, params) for one, params in zip(sweeps, waiting, strict=True) if params]
+        return sum(one.forecast.total_s(params, self.jobs) for one, params in known)
+
+    def _smaller(
+        self, wanted: Mapping[GrowingCell, int], sweeps: Sequence[Sweep], left_s: float
+    ) -> dict[GrowingCell, int]:
+        """The most seeds, the same for all cells, for which there is time; nothing if there is none for one more."""
+        fewest = min(cell.data.done for cell in wanted)
+        for most in range(max(wanted.values()) - 1, fewest, -1):
+            if self._takes_s(sweeps, most) <= left_s:
+                return {cell: min(count, most) for cell, count in wanted.items() if cell.data.done < most}
+        return {}
 
     def _left_s(self) -> float:
         wall_s = math.inf if self.budget.wall_s is None else self.budget.wall_s
