@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import io
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from rich.console import Console
-from runs import make_result, write_result
+from runs import make_result, read_json, write_result
 
 from testbed.commands.candidate import contender, suite
 from testbed.commands.candidate.contender import Contender, Pair
@@ -17,10 +19,16 @@ from testbed.commands.candidate.suite import Suite
 from testbed.commands.measure import cc
 from testbed.commands.sequential import until_decided
 from testbed.commands.sequential.budget import Budget
+from testbed.compare.headline import headline
+from testbed.compare.junit import run_junit
+from testbed.compare.run import RunComparison
+from testbed.compare.run_text import run_json, run_notes
 from testbed.error import UserError
 from testbed.kernel.image.cache import KernelImage
 from testbed.model.run_setting import LAB
 from testbed.model.scenario import Trial
+from testbed.report import evidence
+from testbed.report.evidence import Evidence
 from testbed.sweep import run as sweep
 from testbed.trial.orders.sequence import Orders
 from testbed.trial.result import TrialResult
@@ -80,6 +88,9 @@ class Made:
         self.began: list[str] = []
         self.now_s = 0.0
         self.trial_s = trial_s
+        self.goodput: Callable[[Trial], float] = lambda trial: 1e7 + trial.seed
+        self.suite: Suite | None = None
+        self.judged: RunComparison | None = None
         monkeypatch.setattr(sweep.runner, "run", self.run)
         monkeypatch.setattr(sweep.readiness, "check", lambda trial, made: None)
         monkeypatch.setattr(contender.software, "here", lambda: {"python": "3"})
@@ -92,7 +103,7 @@ class Made:
     def run(self, trial: Trial, made: Orders, folder: Path, **options: Any) -> TrialResult:
         self.began.append(f"{trial.workload.asked_flows[0].congestion} {trial.seed}")
         self.now_s += self.trial_s
-        result = make_result(trial, goodput_bps=1e7 + trial.seed)
+        result = make_result(trial, goodput_bps=self.goodput(trial))
         write_result(folder, trial, result)
         return result
 
@@ -103,8 +114,8 @@ class Made:
         pair = Pair(*(Contender(name, name, LAB, image) for name in ("cubic", "foo")))
         console = Console(record=True, width=200, file=io.StringIO())
         budget = Budget(repetitions=3, wall_s=wall_s)
-        made = Suite(pair, paths, paths[0].with_name("out"), budget, 1, console, self.now_s)
-        found = made.carry_out()
+        self.suite = Suite(pair, paths, paths[0].with_name("out"), budget, 1, console, self.now_s)
+        self.judged = found = self.suite.carry_out()
         return "nothing to judge" if found is None else found.verdict, console.export_text()
 
 
@@ -142,6 +153,68 @@ def test_what_one_suite_measured_another_one_takes_over(tmp_path: Path, monkeypa
     folders = [path.name.rpartition("-")[0] for path in (tmp_path / "out" / "candidate").iterdir()]
     assert len(folders) == 4
     assert len({*folders}) == 1
+
+
+def test_time_that_ends_before_the_last_scenario_leaves_a_verdict_on_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of five scenarios three were measured on both sides, and nothing was judged. The next call judges all of them, at
+    the same error.
+    """
+    there = Made(monkeypatch, trial_s=10.0)
+    paths = [tmp_path / f"{name}.yaml" for name in ("short", "long")]
+    for path in paths:
+        path.write_text(SCENARIO)
+    found, said = there.carried_out(*paths, wall_s=85.0)
+    assert (found, len(there.began)) == ("cannot tell", 9)
+    assert "the budget is spent: 1 of 2 scenarios are not measured, and not judged (long); the same command" in said
+    assert "1 of 2 decided" in said
+    assert there.judged is not None
+    assert [(each.verdict, each.key.scenario) for each in there.judged.cells if each.key.metric == "goodput"] == [
+        ("same", "short")
+    ]
+    assert headline(there.judged) == "goodput: 1 of 2 cells cannot tell; 1 same; not measured: long"
+    assert "absent: long: not measured before the budget ended" in run_notes(there.judged)
+    assert 'tests="1" failures="1"' in run_junit(there.judged).partition('name="long"')[2].partition(">")[0] or (
+        "not measured before the budget ended" in run_junit(there.judged)
+    )
+    assert '"verdict": "absent"' in run_json(there.judged)
+    assert "cannot tell" in evidence.page(Evidence(there.judged, "", (), (), {}, frozenset(), {}))
+    found, said = there.carried_out(*paths, wall_s=1000.0)
+    assert (found, len(there.began)) == ("same", 3)
+    (looks,) = read_json(next((tmp_path / "out" / "candidate").glob("*/looks.json")))["comparisons"]
+    assert looks["looks"]["keys"] == 2
+
+
+def test_a_scenario_that_is_worse_is_worse_though_others_were_not_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = Made(monkeypatch, trial_s=10.0)
+    there.goodput = lambda trial: (0.5 if "foo" in str(trial.workload) else 1.0) * (1e7 + 1e4 * trial.seed)
+    short, other = tmp_path / "short.yaml", tmp_path / "other.yaml"
+    short.write_text(f"{SCENARIO}sweep: {{path.rtt: [80 ms, 40 ms]}}\n")
+    other.write_text(SCENARIO)
+    assert there.carried_out(short, other, wall_s=125.0)[0] == "worse"
+    assert there.judged is not None
+    assert headline(there.judged).endswith(
+        "2 of 3 cells worse, the worst -50.0 % in short: 80 ms; 1 cannot tell; not measured: other"
+    )
+
+
+def test_what_is_shown_so_far_is_of_seeds_that_both_sides_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of equal pairs it said -10.6 %, because the base had a seed more."""
+    there = Made(monkeypatch)
+    there.goodput = lambda trial: 1e7 * trial.seed
+    short = tmp_path / "short.yaml"
+    short.write_text(SCENARIO)
+    assert "so far: short: goodput: +0.0 %" in there.carried_out(short)[1]
+    (gone,) = (tmp_path / "out" / "candidate").glob("*/short/trials/*seed=1")
+    shutil.rmtree(gone)
+    assert there.suite is not None
+    assert there.suite._preview("short") == ["so far: short: goodput: +0.0 %"]
+    for path in (tmp_path / "out" / "base").glob("*/short/trials/*seed=[23]"):
+        shutil.rmtree(path)
+    assert there.suite._preview("short") == ["so far: short: goodput: no seed has a value on both sides"]
 
 
 def test_each_value_of_a_parameter_has_the_whole_budget(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ folders.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
@@ -52,6 +52,19 @@ def of_runs(
         return compared_run.sides(base, candidate, names)
 
     return Question(base, candidate, load, tolerance, (), metrics, tuple(ignored))
+
+
+def without(question: Question, scenarios: Collection[str]) -> Question:
+    """The question to all other scenarios of two suites."""
+
+    def load(names: Sequence[str]) -> tuple[Side, Side]:
+        first, second = (
+            replace(side, runs={name: run for name, run in side.runs.items() if name not in scenarios})
+            for side in question.load(names)
+        )
+        return first, second
+
+    return replace(question, load=load) if scenarios else question
 
 
 def of_values(

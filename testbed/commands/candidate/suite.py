@@ -19,7 +19,8 @@ from rich.console import Console
 from ...analysis.metric import METRICS
 from ...cache_folder import open_lock, try_lock
 from ...compare.look import LEAST
-from ...compare.run import TOLERANCE, RunComparison
+from ...compare.pairing import Cell
+from ...compare.run import TOLERANCE, RunComparison, with_unmeasured
 from ...error import UserError, one_of
 from ...library import SCENARIOS
 from ...model.background import Constant
@@ -141,21 +142,24 @@ class Suite:
         return whole.hexdigest()
 
     def carry_out(self) -> RunComparison | None:
-        """Measures both sides, and adds seeds until each cell is decided; None if the budget ended before each cell
-        had a first look.
+        """Measures both sides, and adds seeds until each cell is decided; None if the budget ended before there was a
+        scenario to judge. Those that were not measured before are named, and then nothing is the same or better.
         """
         scenarios = [(path, load_scenario(path)) for path in self.files]
         self._refuse_other_kernels(scenarios)
         self._take_over()
         self._foretell()
-        for number, (path, _) in enumerate(scenarios):
+        lacking = []
+        for path, _ in scenarios:
             is_new = self.left_s() > 0 and self._measure(path)
             if self.left_s() <= 0 and self._lacks(path):
-                said = f"{number} of {len(scenarios)} scenarios are measured; the same command goes on"
-                say(self.console, f"the budget is spent before there is anything to judge: {said}")
-                return None
-            if is_new:
+                lacking.append(path)
+            elif is_new:
                 say(self.console, *self._preview(path.stem))
+        if lacking:
+            say(self.console, self._too_late(lacking))
+        if len(lacking) == len(scenarios):
+            return None
         roots = [root for root in (self.base, self.candidate) if root.is_dir() and compared_run.suite(root)]
         if len(roots) < 2 and self.pair.is_of_programs:
             raise UserError(
@@ -169,11 +173,30 @@ class Suite:
             )
         learn_metrics([self.base, self.candidate])
         wanted = question.of_runs(self.base, self.candidate, TOLERANCE, None, self._ignored(scenarios))
+        wanted = question.without(wanted, {path.stem for path in lacking})
+        ahead = self._cells(lacking)
         budget = self.budget
         if budget.wall_s is not None:
             budget = replace(budget, wall_s=max(0.0, self.left_s()))
-        UntilDecided(wanted, budget, self.jobs, self.console).carry_out()
-        return question.answer(wanted)
+        UntilDecided(wanted, budget, self.jobs, self.console, tuple(ahead.values())).carry_out()
+        return with_unmeasured(question.answer(wanted), ahead)
+
+    def _too_late(self, lacking: Sequence[Path]) -> str:
+        names = ", ".join(path.stem for path in lacking)
+        if len(lacking) == len(self.files):
+            said = f"0 of {len(self.files)} scenarios are measured"
+            return f"the budget is spent before there is anything to judge: {said}; the same command goes on"
+        said = f"{len(lacking)} of {counted(len(self.files), 'scenario')} are not measured, and not judged ({names})"
+        return f"the budget is spent: {said}; the same command goes on"
+
+    def _cells(self, lacking: Sequence[Path]) -> dict[Cell, str]:
+        """The cells of scenarios, with the metric that will decide about each."""
+        asked = {path.stem: self.asked(path, self.pair.base) for path in lacking}
+        return {
+            Cell(name, trial.params): scenario.primary or PRIMARY
+            for name, scenario in asked.items()
+            for trial in scenario.trials()
+        }
 
     def _refuse_other_kernels(self, scenarios: Sequence[tuple[Path, Scenario]]) -> None:
         """Raises UserError for cells that name a kernel: there neither the candidate's nor the base's would run."""
@@ -260,19 +283,24 @@ class Suite:
         return False
 
     def _preview(self, name: str) -> list[str]:
-        """What the first seeds show of the deciding metric, without a verdict: looks that count come later."""
+        """What the first seeds show of the deciding metric, without a verdict: looks that count come later. Seeds that
+        one side alone has are left out, but where they are all there is.
+        """
         metric = compared_run.primary_of(self.base / name) or PRIMARY
         learn_metrics([self.base / name])
-        values: dict[tuple[tuple[str, str], ...], list[list[float]]] = {}
+        values: dict[tuple[tuple[str, str], ...], list[dict[int, float]]] = {}
         for at, home in enumerate((self.base, self.candidate)):
             for trial in compared_run.run(home / name, (metric,), in_parts=False).trials:
-                cell = values.setdefault(tuple(trial.result.params.items()), [[], []])
+                cell = values.setdefault(tuple(trial.result.params.items()), [{}, {}])
                 if (value := trial.metrics[metric]) is not None:
-                    cell[at].append(value)
+                    cell[at][trial.result.seed] = value
         parts = []
-        for params, (first, second) in values.items():
+        for params, both in values.items():
+            paired = [seed for seed in both[0] if seed in both[1]]
+            first, second = ([each[seed] for seed in paired] or [*each.values()] for each in both)
             where = ", ".join(text for key, text in params if len({dict(each)[key] for each in values}) > 1)
-            parts.append(f"{f'{where}: ' if where else ''}{_change(metric, first, second)}")
+            said = "no seed has a value on both sides" if all(both) and not paired else _change(metric, first, second)
+            parts.append(f"{f'{where}: ' if where else ''}{said}")
         return [f"so far: {name}: {metric}: {'; '.join(parts)}"]
 
     @staticmethod
