@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from testbed.calibrate import run as calibration
 from testbed.calibrate.measurement import Measurement, Reading, with_load
 from testbed.calibrate.reader import registry
 from testbed.error import SpecError
@@ -176,7 +177,7 @@ def test_iperf3_tells_its_flows_its_intervals_and_how_to_repeat_it(tmp_path: Pat
     assert (one.transfer.retransmits, one.transfer.mss_bytes, one.transfer.window_limit_bytes) == (12, 1448, 400_000)
     assert one.transfer.segments == pytest.approx(7_500_000 / 1448)
     assert one.transfer.goodput_bps == pytest.approx(19.733333e6)
-    assert one.transfer.waiting_bytes is None  # what it omits left something in its buffers
+    assert not one.transfer.by_receiver
 
 
 def test_a_reverse_run_is_of_the_other_direction_and_counts_at_the_receiver(tmp_path: Path) -> None:
@@ -190,7 +191,7 @@ def test_a_reverse_run_is_of_the_other_direction_and_counts_at_the_receiver(tmp_
     one = only(read(tmp_path, json.dumps(run)))
     assert one.transfer is not None
     assert one.ask is not None
-    assert (one.way, one.transfer.waiting_bytes) == ("backward", 0.0)
+    assert (one.way, one.transfer.by_receiver) == ("backward", True)
     assert "--reverse" in one.ask.words()
 
 
@@ -268,6 +269,14 @@ def test_in_a_table_a_round_trip_time_beside_a_rate_is_one_under_load(tmp_path: 
     assert [each.rtts_s for each in of_rate.transfer.seconds] == [(0.08,), (0.081,)]
     assert of_rate.transfer.goodput_bps == pytest.approx(94.5e6)  # nothing was sent before and after it
     assert of_rate.transfer.rtt_min_s == pytest.approx(0.08)
+
+
+def test_a_table_is_of_one_path_with_itself(tmp_path: Path) -> None:
+    """As on a radio link, where what is idle waits for its turn."""
+    path = tmp_path / "lte.csv"
+    path.write_text("time_s,rate_mbps,rtt_ms\n" + "".join(f"{n},0,{60 + n % 3}\n" for n in range(20))
+                    + "".join(f"{n},40,{24 + n % 3}\n" for n in range(20, 60)))  # fmt: skip
+    assert len(calibration.read(calibration.Wanted((path,)))[0]) == 1
 
 
 def flent(**changes: Any) -> dict[str, Any]:

@@ -18,8 +18,14 @@ TRACE = "measured.trace"
 """The copy of a trace in the folder of a calibration, whatever the file was called."""
 DIGITS = 5
 BACK = {"forward": "backward", "backward": "forward"}
-REPLACES = {"shaper": "rate", "trace": "rate", "delay": "rtt", "wander": "jitter"}
-"""Keys of a link that exclude another one."""
+REPLACES = {
+    "shaper": ("rate",),
+    "trace": ("rate", "shaper"),
+    "rate": ("shaper",),
+    "delay": ("rtt",),
+    "wander": ("jitter",),
+}
+"""Keys of a link that exclude others."""
 ORDER = ("rate", "rtt", "jitter", "loss", "buffer", "shaper", "policer", "per_flow", "trace", "mtu")
 
 
@@ -77,7 +83,8 @@ class LinkFit:
         if self.mtu is not None and self.mtu != 1500:
             found["mtu"] = str(self.mtu)
         for asked in REPLACES.keys() & self.asked.keys():
-            found.pop(REPLACES[asked], None)
+            for key in REPLACES[asked]:
+                found.pop(key, None)
         found |= self.asked
         return {key: found[key] for key in sorted(found, key=lambda key: ORDER.index(key) if key in ORDER else 99)}
 

@@ -125,15 +125,15 @@ class Pings:
 class Transfer:
     """A TCP or UDP transfer. `goodput_bps` is what arrived over the whole time, without what was omitted.
 
-    `waiting_bytes`: at most so much of what is counted until the end of an interval had not arrived by then; 0 at the
-    end that receives. `retransmits` and `segments` are TCP's; `lost` and `datagrams` UDP's. `window_limit_bytes` is the
-    largest window that the other end offered to a flow.
+    `by_receiver`: the intervals are of the end that received, so that nothing waits in a buffer. `retransmits` and
+    `segments` are TCP's; `lost` and `datagrams` UDP's. `window_limit_bytes` is the largest window that the other end
+    offered to a flow.
     """
 
     goodput_bps: float
     seconds: tuple[Second, ...] = ()
     flows_bps: tuple[float, ...] = ()
-    waiting_bytes: float | None = None
+    by_receiver: bool = False
     retransmits: int | None = None
     segments: float | None = None
     lost: int | None = None

@@ -7,6 +7,7 @@ command: its trials are runs, and finished ones are not measured again.
 from __future__ import annotations
 
 import hashlib
+import math
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -111,8 +112,9 @@ def _refuse_other_paths(readings: Sequence[Reading]) -> None:
     if len(ends) > 1:
         (one, first), (other, second) = list(ends.items())[:2]
         raise refused(second, 1, f"this is a path to {other}, and {first} is one to {one}", "files of one path")
-    if least and max(least)[0] > FOREIGN_RTT * min((*least, *flows))[0] + 1e-3:
-        (low, first), (high, second) = min((*least, *flows)), max(least)
+    high, second = max(least, default=(0.0, ""))
+    low, first = min((each for each in (*least, *flows) if each[1] != second), default=(math.inf, ""))
+    if high > FOREIGN_RTT * low + 1e-3:
         what = f"its round-trip times begin at {high * 1e3:.4g} ms, those of {first} at {low * 1e3:.4g} ms"
         allowed = "files of one path, and pings under load with -D, whose times show the load"
         raise refused(second, 1, what, allowed)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...analysis import statistic
-from ..measurement import Second, Transfer
+from ..measurement import Second
 from .fitted import Explanation, Fitted, Found, mean_interval, unique, unknown
 from .steady import Group, above_s, is_standing, rate, share, total
 
@@ -19,7 +19,6 @@ STANDING_MOST, STANDING_SOME = 0.9, 3
 SAME = 0.05
 """Rates that differ by less are alike, for the rules that compare groups."""
 ENOUGH_PINGS = 20
-PART_S = 30.0
 DATAGRAM_HEADERS_BYTES = 28 + 14
 OVERLOAD = 0.02
 """So many datagrams lost show that a link was full, if the rate that arrived is below the one that was sent."""
@@ -88,53 +87,40 @@ def loads(groups: Sequence[Group], rtt_s: float | None, pings: Sequence[float] =
 def fit(found: Sequence[Load], datagrams: Sequence[Group], rtt_s: float | None) -> Found:
     """The rate of the link in bits of frames, and the available rate in payload."""
     overload = _overload(datagrams)
-    if not found:
-        if overload is not None:
-            return Found((overload,))
+    if not found and not datagrams:
         return Found((unknown("rate", "bit/s", "no transfer in this direction", NEXT),))
+    carried = _carried(found, datagrams)
+    if overload is not None and not _reaches(overload, carried):
+        overload = None
+    if not found:
+        rule = f"no load that fills the link: at least the rate of {carried.where}, in frames"
+        value = carried.frames_bps
+        least = Fitted("rate", "bit/s", "bound", rule, value, value * (1 - SAME), None, carried.files, NEXT)
+        return Found((overload or least,))
     best = found[0]
     fitted = [_available(best)]
-    link, notes = _capacity(best, found, rtt_s, datagrams)
-    if overload is not None and not link.is_known and _reaches(overload, link):
+    link, notes = _capacity(best, found, rtt_s, carried)
+    if overload is not None and not link.is_known:
         link = overload
     return Found((link, *fitted), (*notes, *_limits(found, rtt_s)))
 
 
-def _reaches(overload: Fitted, least: Fitted) -> bool:
+def _reaches(overload: Fitted, carried: Carried) -> bool:
     """Whether datagrams that were lost brought over all that is known to fit; otherwise it is no overload."""
-    return (overload.value or 0.0) >= (least.value or 0.0) * (1 - SAME)
+    return (overload.value or 0.0) >= carried.frames_bps * (1 - SAME)
 
 
-def _carried(found: Sequence[Load], datagrams: Sequence[Group], *, parts: bool = True) -> Carried:
-    """The most of whole transfers and of `parts` of up to PART_S: a path can carry what it carried once."""
-    bulk = [each.group for each in found]
-    most = []
-    for group in (*bulk, *datagrams):
-        framing = group.framing if group in bulk else datagram_framing(group)
-        for each in group.transfers:
-            most.append(Carried(each.goodput_bps * framing, f"{group.said}, over its whole time", group.files))
-            if parts and group in bulk and (part := _fastest_part(each)) is not None:
-                rate_bps, begin_s, end_s = part
-                where = f"{group.said}, from {begin_s:.3g} to {end_s:.3g} s, without what waited in sockets"
-                most.append(Carried(rate_bps * framing, where, group.files))
-    return max(most, key=lambda each: each.frames_bps)
-
-
-def _fastest_part(transfer: Transfer) -> tuple[float, float, float] | None:
-    """The rate of some intervals that follow each other, without what may not have arrived at their end; and where
-    they begin and end.
+def _carried(found: Sequence[Load], datagrams: Sequence[Group]) -> Carried:
+    """The most of whole transfers. Parts of them tell less: a sender counts what waits in its sockets, a receiver what
+    waited in its own, and a policer lets a burst pass.
     """
-    if transfer.waiting_bytes is None:
-        return None
-    found = []
-    for n, first in enumerate(transfer.seconds):
-        octets = -transfer.waiting_bytes
-        for each in transfer.seconds[n:]:
-            if each.end_s - first.start_s > PART_S:
-                break
-            octets += each.octets
-            found.append((octets * 8 / (each.end_s - first.start_s), first.start_s, each.end_s))
-    return max(found, default=None)
+    bulk = [(each.group, each.group.framing) for each in found]
+    most = [
+        Carried(each.goodput_bps * framing, f"{group.said}, over its whole time", group.files)
+        for group, framing in (*bulk, *((each, datagram_framing(each)) for each in datagrams))
+        for each in group.transfers
+    ]
+    return max(most, key=lambda each: each.frames_bps)
 
 
 def _available(best: Load) -> Fitted:
@@ -145,18 +131,21 @@ def _available(best: Load) -> Fitted:
 
 
 def _capacity(
-    best: Load, found: Sequence[Load], rtt_s: float | None, datagrams: Sequence[Group]
+    best: Load, found: Sequence[Load], rtt_s: float | None, most: Carried
 ) -> tuple[Fitted, tuple[Explanation, ...]]:
-    framing, files, most = best.group.framing, best.group.files, _carried(found, datagrams)
+    framing, files = best.group.framing, best.group.files
     where = f"{best.group.said}; times {framing:.4f} for headers and Ethernet"
     if _scales(found):
         rule = f"the rate still grows with the number of flows: at least that of {where}"
+        return _bound(best, rule, files, most), ()
+    if best.group.ask is None:
+        rule = f"whether all was sent that fits is not told: at least the rate of {where}"
         return _bound(best, rule, files, most), ()
     if best.standing is None or rtt_s is None or best.from_s is None:
         plateau = _plateau(found)
         if plateau is None:
             rule = f"no round-trip time under load shows a queue: at least the rate of {where}"
-            return _bound(best, rule, files, _carried(found, datagrams, parts=False)), ()
+            return _bound(best, rule, files, most), ()
         rule = f"more flows get no more ({plateau}), so the link is full: the rate of {where}"
         return _known(best, best.seconds, rule, files), _others()
     if best.standing >= STANDING_MOST:
@@ -209,7 +198,7 @@ def _bound(best: Load, rule: str, files: tuple[str, ...], most: Carried) -> Fitt
     low = best.interval[0] if best.interval else best.rate_bps * (1 - SAME)
     scale = best.group.framing
     if most.frames_bps > best.rate_bps * scale:
-        rule = f"{rule}, but more was carried once: by {most.where}"
+        rule = f"{rule}, but more was carried by {most.where}"
         value, files = most.frames_bps, unique([*files, *most.files])
         return Fitted("rate", "bit/s", "bound", rule, value, value * (1 - SAME), None, files, NEXT)
     return Fitted("rate", "bit/s", "bound", rule, best.rate_bps * scale, max(0.0, low) * scale, None, files, NEXT)
@@ -247,15 +236,19 @@ def _scales(found: Sequence[Load]) -> bool:
 
 def _overload(groups: Sequence[Group]) -> Fitted | None:
     """From datagrams that came faster than the link takes them: of those of which most arrived."""
-    group = max(groups, key=lambda each: each.goodput_bps, default=None)
-    if group is None or group.ask is None or not group.ask.length_bytes:
-        return None
-    shares = [each.lost / each.datagrams for each in group.transfers if each.lost is not None and each.datagrams]
-    if min(shares, default=0.0) <= OVERLOAD:
+    lossy = [each for each in groups if _lost(each) > OVERLOAD and each.ask is not None and each.ask.length_bytes]
+    group = max(lossy, key=lambda each: each.goodput_bps, default=None)
+    if group is None:
         return None
     value = group.goodput_bps * datagram_framing(group)
-    rule = f"{min(shares):.0%} of the datagrams of {group.said} were lost: the rate that arrived, in frames"
+    rule = f"{_lost(group):.0%} of the datagrams of {group.said} were lost: the rate that arrived, in frames"
     return Fitted("rate", "bit/s", "identified", rule, value, value * 0.99, value * 1.01, group.files)
+
+
+def _lost(group: Group) -> float:
+    """The least share of a group's datagrams that a run of it lost; 0 if none tells it."""
+    shares = [each.lost / each.datagrams for each in group.transfers if each.lost is not None and each.datagrams]
+    return min(shares, default=0.0)
 
 
 def datagram_framing(group: Group) -> float:

@@ -81,7 +81,7 @@ def read(file: str, data: bytes) -> Reading:
             flow for flow, count in sent.items() if flow[0] == main[0] and flow[2] == main[2] and count * 10 > octets
         ]
         mine = [each for each in segments if each.flow in flows]
-        transfer = _transfer(mine, _under_way(segments, set(flows)))
+        transfer = _transfer(mine)
         if transfer is not None:
             told.append(f"goodput {transfer.goodput_bps / 1e6:.4g} Mbit/s of {len(flows)} flows")
             told.append(f"{transfer.retransmits} segments sent again")
@@ -182,7 +182,7 @@ def _summed(values: Sequence[float]) -> Pings:
     return Pings(len(values), len(values), tuple(values), (), min(values), mean_s, max(values), None, 1e-6, 1e-6)
 
 
-def _transfer(mine: Sequence[Segment], under_way: int) -> Transfer | None:
+def _transfer(mine: Sequence[Segment]) -> Transfer | None:
     """What was new in each second, and what was sent again."""
     mine = [each for each in mine if each.octets]
     begin_s, end_s = mine[0].at_s, mine[-1].at_s
@@ -214,29 +214,11 @@ def _transfer(mine: Sequence[Segment], under_way: int) -> Transfer | None:
         goodput_bps=sum(octets.values()) * 8 / took_s,
         seconds=seconds,
         flows_bps=tuple(count * 8 / took_s for count in octets.values()),
-        waiting_bytes=float(under_way),
+        by_receiver=True,
         retransmits=sum(again.values()),
         segments=float(data_segments),
         mss_bytes=sizes.most_common(1)[0][0] if sizes.most_common(1)[0][0] <= 1460 else None,
     )
-
-
-def _under_way(segments: Sequence[Segment], flows: set[Flow]) -> int:
-    """The most bytes that were sent and not acknowledged, of all flows together."""
-    tops: dict[Flow, int] = {}
-    open_bytes: dict[Flow, int] = {}
-    most = 0
-    for each in segments:
-        if each.flow in flows and each.octets:
-            end = (each.number + each.octets) & 0xFFFFFFFF
-            more = each.octets if each.flow not in tops else _ahead(end, tops[each.flow])
-            if more > 0:
-                tops[each.flow] = end
-                open_bytes[each.flow] = open_bytes.get(each.flow, 0) + more
-                most = max(most, sum(open_bytes.values()))
-        elif each.flags & ACK and (flow := _turned(each.flow)) in tops:
-            open_bytes[flow] = min(open_bytes[flow], max(0, _ahead(tops[flow], each.acked)))
-    return most
 
 
 def _ahead(one: int, other: int) -> int:

@@ -16,7 +16,6 @@ from ..measurement import Ask, Measurement, Reading, Second, Transfer, refused
 FORMAT = "iperf3"
 SUMS_DIFFER = 0.01
 """By which share numbers for the same thing may differ: versions round, and count the last message or not."""
-FULL_TO_REFILLED = 1.5
 COVERED = 0.5
 """So much of a run its intervals have at least; of one with less, some are missing."""
 SHORTEST_SHARE = 0.1
@@ -30,13 +29,9 @@ class _Contradiction(Exception):
 def is_it(text: str) -> bool:
     """Whether a text is meant as iperf3's JSON, perhaps cut short, or with a warning before it."""
     head = text[:4000]
+    names = '"start"' in head and ('"connect' in head or '"version"' in head)
     return '"test_start"' in head or (
-        head.lstrip().startswith("{")
-        and (
-            '"event"' in head
-            or '"error"' in text
-            or ('"start"' in head and ('"connect' in head or '"version"' in head))
-        )
+        head.lstrip().startswith("{") and ('"event"' in head or '"error"' in text or names)
     )
 
 
@@ -168,12 +163,12 @@ def _transfer(run: Mapping[str, Any], told: Mapping[str, Any], ask: Ask, by_rece
     if ask.protocol == "udp":
         total = end.get("sum_received") or end["sum"]
         lost, sent = int(end["sum"]["lost_packets"]), int(end["sum"]["packets"])
-        took_s = _positive(float(end["sum"]["seconds"]))
+        took_s = _positive(float(total.get("seconds") or end["sum"]["seconds"]))  # a full queue empties after the end
         got = (sent - lost) * (ask.length_bytes or 0) * 8 / took_s
         return Transfer(
             goodput_bps=_finite(got),
             seconds=seconds,
-            waiting_bytes=0.0 if by_receiver else None,
+            by_receiver=by_receiver,
             lost=lost,
             datagrams=sent,
             jitter_s=float(total["jitter_ms"]) / 1000,
@@ -190,23 +185,13 @@ def _transfer(run: Mapping[str, Any], told: Mapping[str, Any], ask: Ask, by_rece
         goodput_bps=goodput,
         seconds=seconds,
         flows_bps=tuple(float(each["receiver"]["bits_per_second"]) for each in end["streams"]),
-        waiting_bytes=0.0 if by_receiver else _waiting(end, ask),
+        by_receiver=by_receiver,
         retransmits=None if resent is None else int(resent),
         segments=float(sent_sum["bytes"]) / float(mss) if mss else None,
         mss_bytes=int(mss) if mss else None,
         window_limit_bytes=max(windows) if windows else None,
         rtt_min_s=min(rtts) if rtts else None,
     )
-
-
-def _waiting(end: Mapping[str, Any], ask: Ask) -> float | None:
-    """What a sender has written and not brought over at most: a socket takes more when a third of its buffer is free,
-    and at the end the receiver tells how much was in it. None if the buffers were not empty at first.
-    """
-    sent, received = end["sum_sent"].get("bytes"), end["sum_received"].get("bytes")
-    if ask.omit_s or sent is None or received is None:
-        return None
-    return FULL_TO_REFILLED * max(0.0, float(sent) - float(received))
 
 
 def _seconds(told: Mapping[str, Any], run: Mapping[str, Any]) -> Iterator[Second]:

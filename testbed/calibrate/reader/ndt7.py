@@ -83,7 +83,7 @@ def _measurements(file: str, tests: Mapping[str, Sequence[Mapping[str, Any]]]) -
             goodput_bps=goodput,
             seconds=tuple(seconds),
             flows_bps=(goodput,),
-            waiting_bytes=0.0 if is_download else None,
+            by_receiver=is_download,
             retransmits=_retransmits(last),
             segments=float(last["BytesSent"]) / mss if mss and last.get("BytesSent") else None,
             mss_bytes=int(mss) if mss else None,

@@ -57,7 +57,7 @@ def read(file: str, text: str) -> Reading:
         total_s = sum(each.end_s - each.start_s for each in seconds)
         goodput = sum(each.octets for each in seconds) * 8 / total_s
         least_s = min(rtts[True], default=None)
-        found.append(Measurement(file, None, transfer=Transfer(goodput, seconds, waiting_bytes=0.0, rtt_min_s=least_s)))
+        found.append(Measurement(file, None, transfer=Transfer(goodput, seconds, by_receiver=True, rtt_min_s=least_s)))
         told.append(f"the rate over {total_s:g} s, mean {goodput / 1e6:.4g} Mbit/s")
     untold = ["how it was measured, so that it is fitted and not measured again"]
     untold += [] if rtts[False] else ["round-trip times without load" if rtts[True] else "round-trip times"]
