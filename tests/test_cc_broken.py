@@ -110,7 +110,7 @@ class Made(test_cc_suite.Made):
         write_result(folder, trial, result)
         return result
 
-    def judged(self, console: Console | None = None) -> tuple[int, Path]:
+    def verdict(self, console: Console | None = None) -> tuple[int, Path]:
         """The exit code, and the candidate's folder."""
         image = KernelImage("mine", Path("/nowhere/linux"), "7.3.4", "", False, "", "key")
         pair = Pair(*(Contender(name, name, LAB, image) for name in ("cubic", "foo")))
@@ -128,7 +128,7 @@ def test_a_panic_in_the_suite_is_the_verdict_and_every_file_has_it(
     there: Made, capsys: pytest.CaptureFixture[str]
 ) -> None:
     there.panics = {2}
-    code, home = there.judged()
+    code, home = there.verdict()
     out = capsys.readouterr().out.splitlines()
     assert code == 6
     sentence = f"foo breaks the kernel: in 1 trial, short: seed=2: {PANIC}"
@@ -152,7 +152,7 @@ def test_a_panic_in_the_suite_is_the_verdict_and_every_file_has_it(
 
 def test_a_warning_in_the_suite_is_one_though_all_is_the_same(there: Made, capsys: pytest.CaptureFixture[str]) -> None:
     there.warns = {1, 3}
-    code, home = there.judged()
+    code, home = there.verdict()
     out = capsys.readouterr().out.splitlines()
     assert code == 6
     assert out[-1].startswith(
@@ -163,11 +163,11 @@ def test_a_warning_in_the_suite_is_one_though_all_is_the_same(there: Made, capsy
 
 def test_what_breaks_the_bases_kernel_too_is_no_fault_of_the_candidate(there: Made) -> None:
     there.warns, there.alike = {1, 2, 3}, {1, 2}
-    code, home = there.judged()
+    code, home = there.verdict()
     assert (code, [*broken.found(home.parents[1] / "base" / there_base(home), home)]) == (6, ["short: seed=3"])
     there.alike = {1, 2, 3}
     there.path = there.path.rename(there.path.with_name("other.yaml"))
-    assert there.judged()[0] == 0
+    assert there.verdict()[0] == 0
 
 
 def there_base(home: Path) -> str:
@@ -178,7 +178,7 @@ def there_base(home: Path) -> str:
 def test_a_candidate_that_breaks_nothing_has_the_verdict_of_before(
     there: Made, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, home = there.judged()
+    code, home = there.verdict()
     assert code == 0
     assert capsys.readouterr().out.splitlines()[-1].startswith("foo is the same as cubic")
     assert json.loads((home / "verdict.json").read_text())["broken"] == {}
@@ -192,7 +192,7 @@ def test_the_verdict_comes_behind_the_pages_of_acks_which_are_not_run_for_twice(
     there.less = 0.5
     for number in (1, 2):
         there.began.clear()
-        assert there.judged(Console(file=sys.stdout, width=200))[0] == 1
+        assert there.verdict(Console(file=sys.stdout, width=200))[0] == 1
         out = capsys.readouterr().out.splitlines()
         assert out[-1].startswith("foo is worse than cubic")
         assert out[-2].startswith("each ACK of short")

@@ -41,6 +41,7 @@ from testbed.model.scenario import Trial
 from testbed.spec.load import files_of as files_of_spec
 from testbed.spec.load import load_scenario
 from testbed.sweep import run as sweep
+from testbed.sweep.forecast import Forecast
 from testbed.sweep.store import Store
 from testbed.trial import provenance, record
 from testbed.trial.folder import write_json
@@ -418,6 +419,7 @@ def test_a_round_for_which_there_is_no_time_is_made_smaller_and_the_last_look_is
     base, candidate = two_runs(tmp_path)
     kernels.began.clear()
     Clock(monkeypatch, kernels, 5.0)
+    monkeypatch.setattr(Forecast, "total_s", lambda self, params, jobs: 5.0 * len(params))  # whatever the load is
     console = Console(record=True, width=200, file=io.StringIO())
     found = extend(base, candidate, console=console, wall_s=30.0)
     assert "0 of 2 decided; 2 cells get 4 seeds: 4 trials" in console.export_text(clear=False)
