@@ -19,7 +19,6 @@ STANDING_MOST, STANDING_SOME = 0.9, 3
 SAME = 0.05
 """Rates that differ by less are alike, for the rules that compare groups."""
 ENOUGH_PINGS = 20
-DATAGRAM_HEADERS_BYTES = 28 + 14
 OVERLOAD = 0.02
 """So many datagrams lost show that a link was full, if the rate that arrived is below the one that was sent."""
 STEADY_CV = 0.05
@@ -114,10 +113,9 @@ def _carried(found: Sequence[Load], datagrams: Sequence[Group]) -> Carried:
     """The most of whole transfers. Parts of them tell less: a sender counts what waits in its sockets, a receiver what
     waited in its own, and a policer lets a burst pass.
     """
-    bulk = [(each.group, each.group.framing) for each in found]
     most = [
-        Carried(each.goodput_bps * framing, f"{group.said}, over its whole time", group.files)
-        for group, framing in (*bulk, *((each, datagram_framing(each)) for each in datagrams))
+        Carried(each.goodput_bps * group.framing, f"{group.said}, over its whole time", group.files)
+        for group in (*(each.group for each in found), *datagrams)
         for each in group.transfers
     ]
     return max(most, key=lambda each: each.frames_bps)
@@ -240,7 +238,7 @@ def _overload(groups: Sequence[Group]) -> Fitted | None:
     group = max(lossy, key=lambda each: each.goodput_bps, default=None)
     if group is None:
         return None
-    value = group.goodput_bps * datagram_framing(group)
+    value = group.goodput_bps * group.framing
     rule = f"{_lost(group):.0%} of the datagrams of {group.said} were lost: the rate that arrived, in frames"
     return Fitted("rate", "bit/s", "identified", rule, value, value * 0.99, value * 1.01, group.files)
 
@@ -249,12 +247,6 @@ def _lost(group: Group) -> float:
     """The least share of a group's datagrams that a run of it lost; 0 if none tells it."""
     shares = [each.lost / each.datagrams for each in group.transfers if each.lost is not None and each.datagrams]
     return min(shares, default=0.0)
-
-
-def datagram_framing(group: Group) -> float:
-    """Bits of frames for each bit of payload of datagrams; 1 where their length is not told."""
-    length = 0 if group.ask is None else group.ask.length_bytes or 0
-    return (length + DATAGRAM_HEADERS_BYTES) / length if length else 1.0
 
 
 def _limits(found: Sequence[Load], rtt_s: float | None) -> tuple[Explanation, ...]:

@@ -12,6 +12,7 @@ from .fitted import mean_interval
 
 ETHERNET_BYTES, HEADERS_BYTES = 14, 52
 """Of a frame as links count it; of IPv4 and TCP with time stamps."""
+DATAGRAM_HEADERS_BYTES = 28
 MSS_BYTES = 1448
 FRAME_BYTES = MSS_BYTES + HEADERS_BYTES + ETHERNET_BYTES
 RAMP_S, RAMP_SHARE, RAMP_RTTS = 2.0, 0.2, 15
@@ -49,7 +50,10 @@ class Group:
 
     @property
     def framing(self) -> float:
-        """Bits of frames for each bit of payload."""
+        """Bits of frames for each bit of payload; 1 for datagrams whose length is not told."""
+        if self.ask is not None and self.ask.protocol == "udp":
+            length = self.ask.length_bytes or 0
+            return (length + DATAGRAM_HEADERS_BYTES + ETHERNET_BYTES) / length if length else 1.0
         mss = next((each.mss_bytes for each in self.transfers if each.mss_bytes), MSS_BYTES)
         return (mss + HEADERS_BYTES + ETHERNET_BYTES) / mss
 
