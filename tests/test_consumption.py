@@ -1,12 +1,17 @@
-"""What is left of the host's memory, in and outside control groups."""
+"""What is left of the host's memory, in and outside control groups, and how long a guest was silent."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from testbed.kernel.consumption import available_bytes
+from testbed.kernel import consumption
+from testbed.kernel.consumption import Silence, available_bytes
 
 GIB = 1 << 30
 FREE = f"MemTotal: {16 << 20} kB\nMemAvailable: {8 << 20} kB\n"
@@ -60,3 +65,51 @@ def test_groups_of_the_first_version_and_what_cannot_be_read_change_nothing(proc
     assert available_bytes(proc, groups) == 8 * GIB
     (proc / "self/cgroup").unlink()
     assert available_bytes(proc, groups) == 8 * GIB
+
+
+@pytest.mark.parametrize(
+    ("looks", "lasted_s"),
+    [
+        ([(1, 0), (2, 0), (3, 0)], 3.0),
+        ([(1, 0), (2, 0.75), (3, 1.5)], 1.5),
+        ([(1, 0), (2, 0), (3, 0), (3.5, 3)], 0.5),
+        ([(1, 5), (2, 5)], 1.0),
+        ([(1, 0), (1000, 0)], 3.0),
+        ([(1, 0), (1.25, 0), (1.75, 0)], 1.75),
+        ([(1, 0), (2, None), (3, 0)], 2.0),
+    ],
+    ids=["idle", "waits", "told late", "waited before", "nobody looked", "too soon", "a sign"],
+)
+def test_silence_is_the_time_in_which_a_guest_could_have_given_a_sign(
+    looks: Sequence[tuple[float, float | None]], lasted_s: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    silence = Silence(os.getpid(), 0.0)
+    monkeypatch.setattr(consumption, "_descendants", lambda pid, most: iter(()))
+    for now, waited in looks:
+        if waited is None:
+            silence.ends()
+        else:
+            monkeypatch.setattr(consumption, "waited_s", lambda pid, waited=waited: waited)
+        found = silence.goes_on(now)
+    assert found == pytest.approx(lasted_s)
+
+
+@pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="this kernel does not tell who waits")
+def test_a_process_that_gets_no_processor_is_not_silent_and_one_that_sleeps_is() -> None:
+    processor = str(min(os.sched_getaffinity(0)))
+    pinned = ["taskset", "-c", processor]
+    spin = ["sh", "-c", "while :; do :; done"]
+    began = time.monotonic()
+    running = [subprocess.Popen(each) for each in (["nice", "-n", "19", *pinned, *spin], ["sleep", "100"])]
+    others = [subprocess.Popen([*pinned, *spin]) for _ in range(3)]
+    try:
+        starved, asleep = (Silence(each.pid, began) for each in running)
+        while (now := time.monotonic()) < began + 4:
+            time.sleep(0.3)
+            starved.goes_on(now)
+            asleep.goes_on(now)
+        assert starved.lasted_s < 0.6 * asleep.lasted_s
+    finally:
+        for each in (*running, *others):
+            each.kill()
+            each.wait()

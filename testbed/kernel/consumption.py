@@ -15,8 +15,8 @@ import errno
 import os
 import shutil
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 PROCESSES_MAX = 4096
@@ -25,6 +25,8 @@ ENTRIES_MAX = 10_000
 """Files and folders below a trial's folder; a trial leaves some dozens."""
 CONSOLE_BYTES = 64 << 20
 LOOK_S = 0.5
+UNSEEN_S = 2.0
+"""The most that counts of the time between two looks at a guest: after more, something kept us from looking."""
 TICKS = os.sysconf("SC_CLK_TCK")
 ROOM_BYTES = 64 << 20
 """A disk on which a guest may take less, or that has less left, is as good as full: a trial can need as much."""
@@ -207,6 +209,43 @@ def _children(pid: int) -> list[int]:
         return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     except OSError:
         return []
+
+
+@dataclass
+class Silence:
+    """How long a guest had its chance and gave no sign of life: wall time without that in which its processes waited
+    for a processor (/proc/PID/schedstat; 0 where the kernel does not tell), or in which we did not look, as after
+    Ctrl-Z.
+    """
+
+    pid: int
+    looked: float
+    lasted_s: float = 0.0
+    waited: Mapping[int, float] = field(default_factory=dict)
+
+    def goes_on(self, now: float) -> float:
+        """Without a sign until now, in seconds of time.monotonic; how long in all."""
+        passed = now - self.looked
+        if passed >= LOOK_S:
+            waited = {pid: waited_s(pid) for pid in (self.pid, *_descendants(self.pid, PROCESSES_MAX))}
+            lost = sum(most - self.waited.get(pid, 0.0) for pid, most in waited.items())
+            self.lasted_s = max(0.0, self.lasted_s + min(passed, UNSEEN_S) - max(0.0, lost))
+            self.looked, self.waited = now, waited
+        return self.lasted_s
+
+    def ends(self) -> None:
+        """With a sign of life."""
+        self.lasted_s = 0.0
+
+
+def waited_s(pid: int) -> float:
+    """How long the first thread of a process waited for a processor since it began (Documentation/scheduler/
+    sched-stats.rst); 0 if there is none of this number, or the kernel does not tell.
+    """
+    try:
+        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
 
 
 def cpu_s(pid: int) -> float:

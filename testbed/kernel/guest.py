@@ -18,7 +18,7 @@ from ..error import MachineError, TestbedError
 from ..plan.step import Step, data
 from ..process import Running
 from . import confinement, guest_file, hang_reason, oops
-from .consumption import Watch, share
+from .consumption import Silence, Watch, share
 from .guest_file import SIGN_BYTES
 
 CONSOLE = "console.log"
@@ -28,7 +28,9 @@ WATCH_S = 0.5
 WALL_LIMIT_S = 24 * 3600.0
 """The wall time of a trial whose limits name none."""
 STANDSTILL_S = 120.0
-"""The wall time without a sign of life after which a guest counts as hung. Under load one sign takes a few seconds."""
+"""The time without a sign of life after which a guest counts as hung, as `Silence` counts it. Under load one sign takes
+a few seconds.
+"""
 
 LAB_TIME = re.compile(r"lab ([0-9]{1,19})\b.*", re.ASCII)
 
@@ -106,7 +108,8 @@ def watch(
     limit_s = WALL_LIMIT_S if wall_limit_s is None else wall_limit_s
     most, is_share = (share(folder), True) if bytes_max is None else (min(bytes_max, share(folder)), False)
     taken = Watch(process.pid, folder, CONSOLE, most, cpu_s=cpu_limit_s, is_share=is_share, memory_bytes=memory_bytes)
-    began = heard = time.monotonic()
+    began = time.monotonic()
+    silence = Silence(process.pid, began)
     last, unread = "nothing", b""
     ended = os.pidfd_open(process.pid)
     try:
@@ -116,14 +119,14 @@ def watch(
             if cancelled():
                 raise Cancelled
             if signs in ready:
-                heard = now
+                silence.ends()
                 *lines, unread = (unread + os.read(signs, 65536)).split(b"\n")
                 unread = unread[:SIGN_BYTES]
                 for line in lines:
                     last = line[:SIGN_BYTES].decode(errors="replace").rstrip()  # the console is a terminal
                     if found := LAB_TIME.fullmatch(last):
                         progress(int(found[1]) / 1e9)
-            if cpu_limit_s is None and now - heard > STANDSTILL_S:
+            if cpu_limit_s is None and silence.goes_on(now) > STANDSTILL_S:
                 raise TrialError(
                     f"lab time stands still: no sign of life for {STANDSTILL_S:.0f} s, the last was '{last}'. "
                     f"{hang_reason.story(process.pid)}"
