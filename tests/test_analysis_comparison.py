@@ -678,3 +678,19 @@ def test_a_run_that_exists_says_how_many_seeds_its_suite_needs() -> None:
     assert rare is not None
     assert rare.seeds == 29
     assert seeds_ahead(single("a", trials[:1]), Terms(0.03)) is None
+
+
+@pytest.mark.parametrize("alpha", [10**-each for each in (1, 3, 4.5, 5, 6, 9, 12, 20, 30)])
+@pytest.mark.parametrize("df", [1, 2, 3, 7, 100, 9999])
+def test_a_shift_has_its_power_by_an_integral_at_any_level(alpha: float, df: int) -> None:
+    """P(Z + shift > critical S) over the densities of S, where df S² is chi-square, by the quantiles of S."""
+    shift = power._shift(df, alpha)
+    spread = np.sqrt(special.chdtri(df, (np.arange(20_000) + 0.5) / 20_000) / df)
+    found = special.ndtr(shift + special.stdtrit(df, alpha / 2) * spread).mean()
+    assert found == pytest.approx(0.8, abs=2e-4)
+
+
+def test_pairs_that_hardly_differ_need_two_seeds_of_a_comparison_with_many_tests() -> None:
+    """Two pairs find a shift of 800 000 standard errors at a level of 1e-6: their test has one degree of freedom."""
+    assert power.seeds_needed(1e-8, 1e-6, 0.05, 1.0) == 2
+    assert power.seeds_needed(1e-3, 1e-6, 0.05, 1.0) == 3
