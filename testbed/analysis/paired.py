@@ -90,12 +90,14 @@ def compare(
     rare: float | Callable[[K], float] = 1.0,
     exact: Callable[[K], bool] = lambda key: False,
     tests: float = 1.0,
+    shown: float | None = None,
 ) -> tuple[CellComparison[K], ...]:
     """Compare base and candidate samples of each cell; sample i of both has the same seed.
 
     `cells` are those of the whole suite: the chance that any of them is called better or worse, if nothing changed, is
     at most 1 - level. Most of it, PRIMARY_SHARE, is for the cells that are primary. If these cells are one of so many
-    parts of all `tests`, they have as small a part of the error, so that p is so many times as much.
+    parts of all `tests`, they have as small a part of the error, so that p is so many times as much. The intervals have
+    the level `shown` (None: `level`).
 
     `kind` says which cells are noisy alike, relative to their means: those of one metric. Where there are five or more,
     each cell's noise is estimated with the help of the others (`significance.noise`). Without it each stands alone.
@@ -142,7 +144,7 @@ def compare(
             (parts[key] / tests, shares[key] / tests, 1 / tests),
             (margins[key], least_rare(key)),
             is_gain(key),
-            level,
+            (level, level if shown is None else shown),
             deciding,
         )
         for key, each in found.items()
@@ -218,12 +220,14 @@ class _Pairs:
     def may_differ(self, margin: float) -> float:
         return 0.0 if self.is_exact else noise.share_at_most(self.beyond(margin), len(self.base))
 
-    def interval(self, level: float) -> Interval | None:
-        """With few cases, no difference at all may be chance, as for two levels: then the noise is the mean cell's."""
+    def interval(self, level: float, *, is_apart: bool = False) -> Interval | None:
+        """With few cases, no difference at all may be chance, as for two levels: then the noise is the mean cell's,
+        unless the sides were told apart.
+        """
         if self.noise is None:
             return Interval(self.effect, self.effect, level) if self.is_exact else None
         count = len(self.base)
-        is_doubtful = _is_doubtful(count, level) and self.noise.mean is not None and not self.is_equal
+        is_doubtful = _is_doubtful(count, level) and self.noise.mean is not None and not (self.is_equal or is_apart)
         half = _t(level, self.noise.df) * (self.noise.careful_se(count) if is_doubtful else self.noise.se(count))
         return Interval(self.effect - half, self.effect + half, level)
 
@@ -386,15 +390,17 @@ def _cell(
     parts: tuple[float, float, float],
     margins: tuple[float, float],
     is_more_better: bool,
-    level: float,
+    levels: tuple[float, float],
     cells: int,
 ) -> CellComparison[K]:
-    scale = abs(float(pairs.base.mean()))
-    effect, interval = pairs.effect, pairs.interval(level)
+    scale, effect = abs(float(pairs.base.mean())), pairs.effect
     p, of_test = found
     margin, rare = margins
-    floor = noise_floor(pairs.base, level) if pairs.noise else None
-    is_significant = (pairs.is_exact or (p is not None and p < 1 - level)) and abs(effect) > margin
+    level, shown = levels
+    floor = noise_floor(pairs.base, shown) if pairs.noise else None
+    is_apart = pairs.is_exact or (p is not None and p < 1 - level)
+    interval = pairs.interval(shown, is_apart=is_apart)
+    is_significant = is_apart and abs(effect) > margin
     is_told = of_test is not None and of_test < 1 - level and abs(effect) > margin
     is_small, may_differ = pairs.is_within(margin, level), pairs.may_differ(margin)
     part, share, most = parts

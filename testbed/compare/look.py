@@ -333,7 +333,7 @@ def judged(
     share, for it claims no difference: its interval has 1 - `may_err`.
     """
     tests = looks.tests(decides=decides) / len(samples)
-    return tuple(map(_shown, compared(samples, terms, 1 - may_err, lambda key: True, tests)))
+    return tuple(map(_shown, compared(samples, terms, 1 - may_err, lambda key: True, tests, looks.level)))
 
 
 def compared(
@@ -342,6 +342,7 @@ def compared(
     level: float,
     is_primary: Callable[[K], bool],
     tests: float = 1.0,
+    shown: float | None = None,
 ) -> tuple[CellComparison[K], ...]:
     """Metrics of cells, by the facts of each metric."""
     return paired.compare(
@@ -356,6 +357,7 @@ def compared(
         rare=terms.rare_of,
         exact=terms.is_exact,
         tests=tests,
+        shown=shown,
     )
 
 
