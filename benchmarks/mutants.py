@@ -20,7 +20,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from testbed.commands.candidate import contender, smoke
+from testbed.commands.candidate import broken, contender, smoke
 from testbed.commands.candidate.contender import Pair
 from testbed.commands.candidate.suite import Suite, chosen
 from testbed.commands.measure.cc import QUICK
@@ -83,8 +83,8 @@ def _carried_out(pair: Pair, suite: Suite) -> tuple[str, tuple[str, ...], str]:
     found = suite.carry_out()
     if found is None:
         return "cannot tell", ("the budget was too small",), ""
-    if any(smoke.oops_in(why) for why in suite.failures().values()):
-        return "broken", tuple(suite.failures())[:1], ""
+    if broke := broken.found(suite.base, suite.candidate):
+        return "broken", tuple(broke)[:1], ""
     same, total = suite.identical()
     primary = [each for each in found.cells if found.is_primary(each.key)]
     decided = sum(each.verdict != "cannot tell" for each in primary)

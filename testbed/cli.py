@@ -186,6 +186,8 @@ LIBRARIES = {
     "scipy": "scipy",
 }
 """The packages of the extra `all`, by the modules that are imported."""
+FAULT = 70
+"""The exit code if the testbed itself is at fault, which is no verdict: EX_SOFTWARE of sysexits.h."""
 INTERRUPTIONS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -256,8 +258,9 @@ def main() -> None:
         try:
             _main()
         except Exception:
-            traceback.print_exc()  # while what it says is screened
-            sys.exit(1)
+            with suppress(OSError):
+                traceback.print_exc()  # while what it says is screened
+            sys.exit(FAULT)
         finally:
             sys.stdout.flush()  # what nobody reads any more is noticed here, and not at the end of Python
 
@@ -266,7 +269,8 @@ def _main() -> None:
     try:
         app(prog_name="testbed")
     except TestbedError as error:
-        print(f"testbed: {error}", file=sys.stderr)
+        with suppress(OSError):
+            print(f"testbed: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".")[0] not in LIBRARIES:
@@ -279,5 +283,6 @@ def _main() -> None:
         sys.exit(CLOSED)
     except OSError as error:  # of a file that is none of the results' or the user's: the computer lacks something
         where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
-        print(f"testbed: {where}{error.strerror or error}", file=sys.stderr)
+        with suppress(OSError):
+            print(f"testbed: {where}{error.strerror or error}", file=sys.stderr)
         sys.exit(MachineError.exit_code)

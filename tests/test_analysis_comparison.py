@@ -694,3 +694,27 @@ def test_pairs_that_hardly_differ_need_two_seeds_of_a_comparison_with_many_tests
     """Two pairs find a shift of 800 000 standard errors at a level of 1e-6: their test has one degree of freedom."""
     assert power.seeds_needed(1e-8, 1e-6, 0.05, 1.0) == 2
     assert power.seeds_needed(1e-3, 1e-6, 0.05, 1.0) == 3
+
+
+def test_the_interval_has_its_own_level_and_is_that_of_the_pairs_where_the_sides_are_told_apart() -> None:
+    """Beside a look that may err less, or with few pairs, "worse" stood beside an interval from -43 to +30 %."""
+    rng = np.random.default_rng(1)
+    noisy = {number: (rng.normal(100, 6, 3), rng.normal(100, 6, 3)) for number in range(8)}
+    drop = {8: (np.array([95.3, 95.3, 95.3]), np.array([45.1, 44.2, 43.4]))}
+    shift = {8: (drop[8][0], drop[8][1] + 48)}
+    found = {}
+    for name, cell, level in (("apart", drop, 0.95), ("strict", drop, 0.999), ("open", shift, 0.95)):
+        *others, mine = compare({**noisy, **cell}, 0.01, kind=lambda key: 0, level=level, shown=0.95)
+        assert mine.interval is not None
+        assert {each.interval.level for each in (*others, mine) if each.interval} == {0.95}
+        found[name] = (mine.verdict, mine.interval.high - mine.interval.low)
+    assert [verdict for verdict, _ in found.values()] == ["worse", "cannot tell", "cannot tell"]
+    assert found["apart"][1] < 0.6 * found["strict"][1]  # the same cell, with the noise of the mean one
+
+
+def test_the_interval_of_a_cell_alone_is_the_t_interval_of_its_pairs() -> None:
+    base, candidate = np.array([95.3, 95.3, 95.3]), np.array([90.1, 89.2, 88.4])
+    (found,) = compare({8: (base, candidate)}, 0.03)
+    assert found.interval is not None
+    theirs = stats.ttest_rel(candidate, base).confidence_interval(0.95)
+    assert (found.interval.low, found.interval.high) == pytest.approx((theirs.low, theirs.high))

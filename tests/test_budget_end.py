@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -178,3 +179,5 @@ def test_better_does_not_hide_what_looks_worse(compare: Compare, tmp_path: Path)
     last = " ".join(said.out.split())
     assert "of the other metrics 1 of 1 cannot be told and looks worse, retransmits +" in last
     assert "overall: cannot tell (1 better, 1 cannot tell" in last
+    (suite,) = ElementTree.fromstring(compare(base, tmp_path / "mine5", *metrics, "--format", "junit").out)
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")

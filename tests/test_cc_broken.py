@@ -18,7 +18,7 @@ from runs import make_result, write_result
 from test_cc_suite import SCENARIO
 from trials import make_trial
 
-from testbed.commands.candidate import broken, smoke
+from testbed.commands.candidate import smoke
 from testbed.commands.candidate.contender import Contender, Pair
 from testbed.commands.candidate.suite import Suite
 from testbed.commands.measure import cc
@@ -97,6 +97,7 @@ class Made(test_cc_suite.Made):
         self.path = tmp_path / "short.yaml"
         self.path.write_text(SCENARIO)
         self.panics, self.warns, self.alike = set[int](), set[int](), set[int]()
+        self.more = ""
         self.less = 1.0
 
     def run(self, trial: Trial, made: Orders, folder: Path, **options: Any) -> TrialResult:
@@ -106,7 +107,8 @@ class Made(test_cc_suite.Made):
         if breaks and trial.seed in self.panics:
             raise TrialError(guest._death(CONSOLE_OF_PANIC))
         result = make_result(trial, goodput_bps=(1e7 + trial.seed) * (self.less if is_candidate else 1.0))
-        (folder / taint.FILE).write_text(MESSAGES if breaks and trial.seed in self.warns else "")
+        more = self.more if is_candidate else ""
+        (folder / taint.FILE).write_text(MESSAGES + more if breaks and trial.seed in self.warns else "")
         write_result(folder, trial, result)
         return result
 
@@ -161,18 +163,65 @@ def test_a_warning_in_the_suite_is_one_though_all_is_the_same(there: Made, capsy
     assert json.loads((home / "verdict.json").read_text())["verdict"] == "same"
 
 
-def test_what_breaks_the_bases_kernel_too_is_no_fault_of_the_candidate(there: Made) -> None:
+def test_what_breaks_the_bases_kernel_too_is_no_fault_of_the_candidate_and_is_noted(
+    there: Made, capsys: pytest.CaptureFixture[str]
+) -> None:
     there.warns, there.alike = {1, 2, 3}, {1, 2}
     code, home = there.verdict()
-    assert (code, [*broken.found(home.parents[1] / "base" / there_base(home), home)]) == (6, ["short: seed=3"])
-    there.alike = {1, 2, 3}
-    there.path = there.path.rename(there.path.with_name("other.yaml"))
-    assert there.verdict()[0] == 0
+    assert code == 0
+    assert json.loads((home / "verdict.json").read_text())["exit_code"] == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"the base's kernel broke in 2 trials, the candidate's in 3; short: seed=1: [ 12.1] {WARNING}" in said
 
 
-def there_base(home: Path) -> str:
-    (found,) = (home.parents[1] / "base").iterdir()
-    return found.name
+def test_an_oops_behind_a_warning_that_the_base_has_too_is_the_candidates(there: Made) -> None:
+    there.warns = there.alike = {1, 2, 3}
+    there.more = "\n".join([*STACK, *STACK, *STACK, "[   13.0] Oops: 0000 [#1]", *STACK, ""])
+    code, home = there.verdict()
+    assert code == 6
+    told = json.loads((home / "verdict.json").read_text())
+    assert (len(told["broken"]), told["exit_code"]) == (3, 6)
+    assert "Oops: 0000" in told["broken"]["short: seed=1"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [
+        (WARNING, WARNING.replace("CPU#0: swapper/0/0", "CPU#0: iperf3/57"), True),
+        (f"[    1.5] {WARNING}", f"[   12.1] {WARNING}", True),
+        ("WARNING: CPU: 0 PID: 57 at net/a.c:1 f+0x1/0x2", "WARNING: CPU: 0 PID: 8 at net/a.c:1 f+0x1/0x2", True),
+        ("BUG: unable to handle page 0x08, ip 0x6042", "BUG: unable to handle page 0x10, ip 0x6043", True),
+        (WARNING, WARNING.replace(":345", ":346"), False),
+        (WARNING, PANIC, False),
+    ],
+)
+def test_the_same_warning_is_known_again(one: str, other: str, is_same: bool) -> None:
+    assert (oops.kinds(f"before\n{one}\nafter") == oops.kinds(other)) == is_same
+    assert len(oops.kinds(f"{one}\n{other}")) == 2 - is_same
+
+
+@pytest.mark.parametrize(
+    ("of_base", "ends"), [(None, True), ({"window"}, False), ({"window", "no goodput"}, False), ({"no goodput"}, True)]
+)
+def test_a_first_trial_that_the_base_fails_alike_is_a_note(
+    of_base: set[str] | None, ends: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    image = KernelImage("mine", Path("/nowhere/linux"), "7.3.4", "", False, "", "key")
+    pair = Pair(*(Contender(name, name, LAB, image) for name in ("cubic", "foo")))
+
+    def trial(side: Contender, control: str, folder: Path) -> TrialResult | None:
+        kinds = {"window"} if side.label == "foo" else of_base
+        if kinds is not None:
+            raise smoke.Broken(f"{side.label}: the congestion window is 1\nand more", frozenset(kinds))
+        return None
+
+    monkeypatch.setattr(smoke, "smoke", trial)
+    if ends:
+        with pytest.raises(smoke.Broken, match=r"^foo: the congestion window is 1"):
+            smoke.of_both(pair, tmp_path / "base", tmp_path / "candidate")
+    else:
+        said = "first trial: the base does the same: foo: the congestion window is 1"
+        assert smoke.of_both(pair, tmp_path / "base", tmp_path / "candidate") == (None, (said,))
 
 
 def test_a_candidate_that_breaks_nothing_has_the_verdict_of_before(

@@ -80,3 +80,11 @@ def test_in_what_the_sides_differ_is_broken_between_words_on_a_terminal() -> Non
         lines = console.file.getvalue().splitlines()
         assert (max(map(len, lines)) <= 80, len(lines)) == ((True, 3) if is_terminal else (False, 2))
         assert " ".join(" ".join(lines).split()).endswith("tcp_foo.c; compiled: net/ipv4/x.o")
+
+
+def test_values_of_one_parameter_are_those_of_all_its_options() -> None:
+    """The last option replaced the others, and its value was judged in their names."""
+    pair = Pair(*(Contender(name, name, LAB, IMAGE) for name in ("cubic", "foo")))
+    swept = contender.swept(pair, ("beta=8", "hystart=1", "beta=64,65"))
+    values = [tuple(each.rpartition(".")[2] for each in one.candidate.settings) for one in swept]
+    assert values == [(f"beta={beta}", "hystart=1") for beta in (8, 64, 65)]

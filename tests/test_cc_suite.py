@@ -24,6 +24,7 @@ from testbed.compare.junit import run_junit
 from testbed.compare.run import RunComparison
 from testbed.compare.run_text import run_json, run_notes
 from testbed.error import UserError
+from testbed.kernel.guest import TrialError
 from testbed.kernel.image.cache import KernelImage
 from testbed.model.run_setting import LAB
 from testbed.model.scenario import Trial
@@ -88,6 +89,7 @@ class Made:
         self.began: list[str] = []
         self.now_s = 0.0
         self.trial_s = trial_s
+        self.seeds = 3
         self.goodput: Callable[[Trial], float] = lambda trial: 1e7 + trial.seed
         self.suite: Suite | None = None
         self.judged: RunComparison | None = None
@@ -113,7 +115,7 @@ class Made:
         image = KernelImage("mine", Path("/nowhere/linux"), "7.3.4", "", False, "", "key")
         pair = Pair(*(Contender(name, name, LAB, image) for name in ("cubic", "foo")))
         console = Console(record=True, width=200, file=io.StringIO())
-        budget = Budget(repetitions=3, wall_s=wall_s)
+        budget = Budget(repetitions=self.seeds, wall_s=wall_s)
         self.suite = Suite(pair, paths, paths[0].with_name("out"), budget, 1, console, self.now_s)
         self.judged = found = self.suite.carry_out()
         return "nothing to judge" if found is None else found.verdict, console.export_text()
@@ -153,6 +155,46 @@ def test_what_one_suite_measured_another_one_takes_over(tmp_path: Path, monkeypa
     folders = [path.name.rpartition("-")[0] for path in (tmp_path / "out" / "candidate").iterdir()]
     assert len(folders) == 4
     assert len({*folders}) == 1
+
+
+@pytest.mark.parametrize("taken", [6, 4])
+def test_what_was_taken_over_is_judged_also_if_the_time_ends_before_its_scenario(
+    taken: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its trials had no run.json, and nothing was judged."""
+    there = Made(monkeypatch, trial_s=10.0)
+    paths = [tmp_path / f"{name}.yaml" for name in ("short", "long")]
+    for path in paths:
+        path.write_text(SCENARIO)
+    there.carried_out(paths[1], wall_s=10.0 * taken)
+    found, said = there.carried_out(*paths, wall_s=55.0)
+    assert (found, len(there.began)) == ("same" if taken == 6 else "cannot tell", 6)
+    assert ("not measured" in said) == (taken < 6)
+    assert there.judged is not None
+    told = {each.key.scenario: each.verdict for each in there.judged.cells if each.key.metric == "goodput"}
+    assert told == ({"short": "same"} if taken < 6 else {"short": "same", "long": "same"})
+
+
+def test_a_seed_that_was_added_and_failed_is_run_again_by_the_next_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = Made(monkeypatch)
+    rain = {True}
+    short = tmp_path / "short.yaml"
+    short.write_text(SCENARIO)
+
+    def goodput(trial: Trial) -> float:
+        if rain and trial.seed == 4 and "foo" in str(trial.workload):
+            raise TrialError("it rained")
+        return 1e7 * (1 + 0.2 * (trial.seed * (2 if "foo" in str(trial.workload) else 3) % 5))
+
+    there.goodput = goodput
+    there.seeds = 5
+    monkeypatch.setattr(until_decided.extension, "check", lambda store, trials: None)
+    assert there.carried_out(short)[0] == "lost"
+    rain.clear()
+    assert there.carried_out(short)[0] == "cannot tell"
+    assert there.began == ["foo 4"]
 
 
 def test_time_that_ends_before_the_last_scenario_leaves_a_verdict_on_the_others(

@@ -209,6 +209,20 @@ def test_an_unknown_word_is_an_error_of_usage(testbed: Testbed, words: tuple[str
     assert "Usage: testbed" in said.err
 
 
+@pytest.mark.parametrize("full", ["", "2>/dev/full", ">/dev/full 2>&1"])
+def test_a_fault_of_the_testbed_itself_is_no_verdict(full: str) -> None:
+    """It ended with 1, which says that a comparison came out worse."""
+    code = "from testbed import cli; cli._main = lambda: 1 / 0; cli.main()"
+    ended = subprocess.run(["sh", "-c", f'"{sys.executable}" -c "{code}" {full}'], capture_output=True, text=True)
+    assert ended.returncode == 70
+    assert ("ZeroDivisionError" in ended.stderr) == (not full)
+
+
+def test_an_error_is_one_also_if_nobody_can_read_it() -> None:
+    ended = subprocess.run(["sh", "-c", f'"{sys.executable}" -m testbed plan nothing.yaml 2>/dev/full'], check=False)
+    assert ended.returncode == 2
+
+
 def test_the_version_and_the_help_are_there(testbed: Testbed) -> None:
     assert testbed("--version").out.startswith("testbed ")
     assert "130 interrupted" in testbed("--help").out

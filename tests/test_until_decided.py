@@ -310,9 +310,11 @@ def test_a_cell_that_lost_a_trial_gets_no_more_and_is_lost(kernels: Kernels, tmp
     assert [gap.seeds for gap in found.lost] == [(5,)]
     assert "1 lost something" in console.export_text()
     assert max(int(id.rpartition("=")[2]) for _, id in kernels.began) == 5
+    kernels.began.clear()
+    assert extend(base, candidate).lost == found.lost
+    assert [id.rpartition("=")[2] for _, id in kernels.began] == ["5"]  # once more: the computer may have been at fault
     kernels.outcome = lambda trial, result: result
-    again = extend(base, candidate)
-    assert again.lost == found.lost  # what failed is not tried again by itself: the run does that
+    assert extend(base, candidate).lost == ()
 
 
 def test_what_comes_out_the_same_for_every_seed_is_decided_by_eight(kernels: Kernels, tmp_path: Path) -> None:
@@ -866,3 +868,36 @@ def test_looks_are_told_in_words_and_in_json() -> None:
     assert look_text.note(replace(looks, cells=())) == "sequential: no look yet"
     assert look_text.to_json(replace(looks, cells=()))["spent"] == 0
     assert record.read(Looks, json.loads(json.dumps(record.write(again)))) == again
+
+
+def test_a_look_that_came_again_with_a_pair_more_can_be_read(kernels: Kernels, tmp_path: Path) -> None:
+    """A trial of the base failed through the first call, and was there in the second one."""
+
+    def outcome(trial: Trial, result: TrialResult) -> TrialResult:
+        if trial.repetition == 1 and "bbr" not in str(trial.workload):
+            raise TrialError("it rained")
+        return result
+
+    kernels.noise = {"10 ms": 0.2, "20 ms": 0.2}
+    kernels.outcome = outcome
+    base, candidate = two_runs(tmp_path)
+    extend(base, candidate, repetitions=4)
+    kernels.outcome = lambda trial, result: result
+    extend(base, candidate, repetitions=4)
+    extend(base, candidate, repetitions=4)
+    for cell in looks_of(candidate)[0]:
+        assert [(each["repetitions"], each["pairs"]) for each in cell["looks"]][-2:] == [(4, 3), (4, 4)]
+    assert plainly(base, candidate).verdict == "cannot tell"
+
+
+def test_metrics_of_cells_that_are_ahead_are_those_of_the_comparison_from_its_first_call_on(
+    kernels: Kernels, tmp_path: Path
+) -> None:
+    """The measure of a program that had not run yet was none, and the next call began with a new error."""
+    base, candidate = two_runs(tmp_path)
+    wanted = question.of_runs(base, candidate, 0.03, None)
+    UntilDecided(wanted, Budget(repetitions=4), 1, Console(file=io.StringIO()), ("speed-of-it",)).carry_out()
+    (found,) = read_json(candidate / "looks.json")["comparisons"]
+    assert set(found["looks"]["metrics"]) == {"goodput", "speed-of-it"}
+    assert found["looks"]["keys"] == 3
+    assert plainly(base, candidate).looks is not None

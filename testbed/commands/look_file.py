@@ -121,7 +121,7 @@ def _faults(looks: Looks, number: int) -> Iterator[str]:
     if not looks.metrics:
         yield f"{at}.metrics is empty; {metrics}"
     for name in looks.metrics:
-        if name not in METRICS:
+        if name not in METRICS and name not in looks.ahead:
             yield f"{at}.metrics has {name!r}; {metrics}"
     for place, cell in enumerate(looks.cells):
         yield from _unless(cell.metric in METRICS, f"{at}.cells[{place}].metric", cell.metric, ", ".join(METRICS))
@@ -136,7 +136,8 @@ def _look_faults(each: Look, before: Look | None, at: str, may_err: float) -> It
     is_after = before is None or before.fraction < each.fraction
     above = f"above {0 if before is None else before.fraction:g}, and below 1"
     yield from _unless(is_after and 0 < each.fraction < 1, f"{at}.fraction", each.fraction, above)
-    is_again = before is not None and each.is_joint and not before.is_joint and each.pairs == before.pairs
+    seen = 0 if before is None else before.pairs + before.is_joint
+    is_again = before is not None and each.is_joint and seen <= each.pairs <= each.repetitions
     least += not is_again
     yield from _unless(each.repetitions >= least, f"{at}.repetitions", each.repetitions, f"{least} or more")
     pairs = f"{FEWEST} to {each.repetitions}"

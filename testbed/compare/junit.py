@@ -26,9 +26,9 @@ FAILS: tuple[Outcome, ...] = ("worse", "lost", "cannot tell")
 def run_junit(comparison: RunComparison, fails: Sequence[str] = FAILS, timestamp: str = xml.NEVER) -> str:
     """A suite for each scenario, in it a case for each metric of each cell and for each gap.
 
-    What `fails` holds is a failure, but for secondary metrics that are undecided: these, and what is undecided
-    otherwise, are skipped. `timestamp` is when the comparison was made, "2026-01-31T12:00:00". The time of a cell's
-    first case is what the trials of both sides took, so that a sum counts each trial once.
+    What `fails` holds is a failure, but for secondary metrics that are undecided and do not look worse: these, and what
+    is undecided otherwise, are skipped. `timestamp` is when the comparison was made, "2026-01-31T12:00:00". The time of
+    a cell's first case is what the trials of both sides took, so that a sum counts each trial once.
     """
     return xml.document(
         _suite(comparison, scenario, number, fails, timestamp) for number, scenario in enumerate(comparison.primary)
@@ -45,7 +45,7 @@ def _suite(
         if each.key.scenario == scenario:
             row = run_row(comparison, each)
             text = "; ".join(f"{name} {value}" for name, value in zip(RUN_HEADERS[1:], row[1:], strict=True))
-            counts = each.verdict != "cannot tell" or comparison.is_primary(each.key)
+            counts = each.verdict != "cannot tell" or comparison.is_primary(each.key) or each in comparison.looks_worse
             case = _case(row[0], each.key.metric, each.verdict, f"{each.verdict} by {row[4]}", text, counts, fails)
             case.set("time", xml.seconds(not_yet.pop(each.key.cell, 0.0)))
             cases.append(case)

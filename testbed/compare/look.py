@@ -134,7 +134,8 @@ class CellLooks:
 @dataclass(frozen=True)
 class Looks:
     """The looks of one comparison: of the sides `base` and `candidate`, as they were named at the first look. `metrics`
-    decide; `keys` is how many metrics of cells do. `tolerance` and `sds` are those of its terms.
+    decide, of which those that are `ahead` are of cells without a trial at the first look; `keys` is how many metrics
+    of cells do. `tolerance` and `sds` are those of its terms.
     """
 
     base: str
@@ -145,6 +146,7 @@ class Looks:
     level: float = LEVEL
     cells: tuple[CellLooks, ...] = ()
     sds: float = 0.0
+    ahead: tuple[str, ...] = ()
 
     def of(self, cell: Cell, metric: str) -> CellLooks:
         """Those of a metric of a cell; without a look where there was none yet."""

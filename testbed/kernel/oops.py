@@ -10,6 +10,10 @@ HEAD, TAIL, WIDTH = 60, 12, 400
 """Lines that are kept of what a kernel says from its first bad line on, and of the end, and the characters of a line. A
 panic with its stack has some 45 lines in User-Mode Linux.
 """
+BETWEEN = 20
+"""Bad lines that are kept of what is between, each once."""
+OF_CHANCE = re.compile(r"^\s*\[[^]]*\]\s*|\bCPU#\d+: \S+|\b(?:CPU|PID): \d+|\b0x[0-9a-f]+\b|\b[0-9a-f]{16}\b")
+"""What differs from one time to the next that a kernel says the same."""
 OUT_OF_MEMORY = "ran out of memory"
 """Of a guest; its kernel may panic then, which is no fault of it."""
 OOPS, WARNED = 1 << 7, 1 << 9
@@ -21,6 +25,11 @@ ANNOUNCED = "console ends:"
 def line(said: str) -> str | None:
     """The first line that says that the kernel broke; None if none does."""
     return next((each for each in said.splitlines() if BAD.search(each)), None)
+
+
+def kinds(said: str) -> frozenset[str]:
+    """The lines that say that the kernel broke, without time, process and addresses."""
+    return frozenset(OF_CHANCE.sub("", each).strip() for each in said.splitlines() if BAD.search(each))
 
 
 def told(said: str) -> str:
@@ -37,10 +46,12 @@ def of_failure(error: str) -> str | None:
 
 
 def _short(lines: Sequence[str]) -> Sequence[str]:
-    left_out = len(lines) - HEAD - TAIL
+    bad = {OF_CHANCE.sub("", each): each for each in reversed(lines[HEAD:-TAIL]) if BAD.search(each)}
+    between = [*reversed(bad.values())][:BETWEEN]
+    left_out = len(lines) - HEAD - TAIL - len(between)
     if left_out <= 1:
         return lines
-    return [*lines[:HEAD], f"({left_out} lines are left out)", *lines[-TAIL:]]
+    return [*lines[:HEAD], *between, f"({left_out} lines are left out)", *lines[-TAIL:]]
 
 
 def in_line(error: str) -> str:

@@ -26,11 +26,24 @@ KERNEL = "kernel"
 
 
 def found(base: Path, candidate: Path) -> Broken:
-    """The candidate's trials that ended with a panic, or in which the kernel warned or oopsed and went on; without
-    those in which that of the base did, too.
+    """The candidate's trials that ended with a panic, or in which the kernel warned or oopsed and went on, if it said
+    what that of the base says in no trial.
     """
-    of_base = _told(base)
-    return {where: said for where, said in _told(candidate).items() if where not in of_base}
+    known = _kinds(_told(base))
+    return {where: said for where, said in _told(candidate).items() if not _kinds({where: said}) <= known}
+
+
+def shared(base: Path, candidate: Path) -> Sequence[str]:
+    """In words, how often the kernel broke on both sides, if it did on that of the base."""
+    if not (of_base := _told(base)):
+        return ()
+    where, said = next(iter(of_base.items()))
+    many = counted(len(of_base), "trial")
+    return (f"the base's kernel broke in {many}, the candidate's in {len(_told(candidate))}; {where}: {_line(said)}",)
+
+
+def _kinds(told: Broken) -> frozenset[str]:
+    return frozenset(kind for said in told.values() for kind in oops.kinds(said) or (said,))
 
 
 def _told(home: Path) -> dict[str, str]:

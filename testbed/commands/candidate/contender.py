@@ -162,14 +162,14 @@ def swept(made: Pair, params: Sequence[str]) -> tuple[Pair, ...]:
     """The pair with each combination of values that the module of the candidate's control gets; `params` are
     NAME=VALUE,VALUE. Raises UserError for what is none.
     """
-    choices: list[list[tuple[str, str]]] = []
+    choices: dict[str, list[tuple[str, str]]] = {}
     for written in params:
         name, equals, values = written.partition("=")
         if not (equals and PARAM.fullmatch(name) and all(map(PARAM_VALUE.fullmatch, values.split(",")))):
             allowed = f"such as --param {PARAM_EXAMPLE}"
             raise UserError(f"--param {written}: this is not NAME=VALUE,VALUE; allowed: {allowed}")
-        choices.append([(name, value) for value in values.split(",")])
-    return tuple(_with(made, chosen) for chosen in product(*choices)) if choices else (made,)
+        choices.setdefault(name, []).extend((name, value) for value in values.split(","))
+    return tuple(_with(made, chosen) for chosen in product(*choices.values())) if choices else (made,)
 
 
 def _with(made: Pair, chosen: Sequence[tuple[str, str]]) -> Pair:

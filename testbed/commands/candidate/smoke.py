@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ...error import TestbedError, UserError, visible
 from ...kernel.guest import CONSOLE, TrialError
-from ...kernel.oops import BAD, OOPS, WARNED
+from ...kernel.oops import BAD, OOPS, WARNED, kinds
 from ...model.scenario import Trial
 from ...plan.step import Read, Run
 from ...spec.load import load_scenario
@@ -19,7 +19,7 @@ from ...trial import sample_table
 from ...trial.folder import SAMPLES, partial
 from ...trial.orders.sequence import orders
 from ...trial.result import TrialResult
-from .contender import Contender
+from .contender import Contender, Pair
 from .under_test import under_test
 
 FILE = Path(__file__).with_name("smoke.yaml")
@@ -34,9 +34,26 @@ LINES = 20
 
 
 class Broken(TestbedError):
-    """The control under test breaks the kernel, or what every control must keep."""
+    """The control under test breaks the kernel, or what every control must keep; `kinds` says how."""
 
     exit_code = 6
+
+    def __init__(self, what: str, kinds: frozenset[str] = frozenset()) -> None:
+        super().__init__(what)
+        self.kinds = kinds
+
+
+def of_both(pair: Pair, base: Path, candidate: Path) -> tuple[TrialResult | None, tuple[str, ...]]:
+    """The candidate's first trial, and a note if the base breaks the same in its own. Raises Broken if it does not."""
+    try:
+        return smoke(pair.candidate, pair.base.control, candidate), ()
+    except Broken as error:
+        try:
+            smoke(pair.base, pair.base.control, base)
+        except Broken as of_base:
+            if error.kinds <= of_base.kinds:
+                return None, (f"first trial: the base does the same: {str(error).splitlines()[0]}",)
+        raise
 
 
 def smoke(side: Contender, base_control: str, folder: Path) -> TrialResult | None:
@@ -57,7 +74,7 @@ def smoke(side: Contender, base_control: str, folder: Path) -> TrialResult | Non
             if (refused := NOT_TAKEN.search(str(error))) is not None:
                 said = f"{side.label}: {refused[0]}; allowed: what this kernel has, and lets somebody change"
                 raise UserError(said) from None
-            raise Broken(_failed(side, str(error), fresh.path)) from None
+            raise _failed(side, str(error), fresh.path) from None
         _check(side, done, fresh.path)
         fresh.put(folder, FOLDER)
     return done
@@ -68,38 +85,40 @@ def _trial(side: Contender, base_control: str) -> Trial:
     return scenario.trials()[0]
 
 
-def _failed(side: Contender, said: str, folder: Path) -> str:
+def _failed(side: Contender, said: str, folder: Path) -> Broken:
     console = _text(folder / CONSOLE)
     bad = next((number for number, line in enumerate(console.splitlines()) if BAD.search(line)), None)
     lines = console.splitlines()[max(0, (bad or 0) - 2) :][:LINES] if bad is not None else []
     what = "breaks the kernel" if lines else "does not survive its first trial"
     told = "\n".join(lines) if lines else said
-    return f"{side.control} {what}:\n{_shown(told)}"
+    return Broken(f"{side.control} {what}:\n{_shown(told)}", kinds(console) or frozenset({what}))
 
 
 def _check(side: Contender, done: TrialResult, folder: Path) -> None:
     tainted = int(_text(folder / TAINTED).strip() or 0)
     if tainted & (OOPS | WARNED):
         what = "an oops" if tainted & OOPS else "a warning"
-        messages = _text(folder / MESSAGES).splitlines()
+        said = _text(folder / MESSAGES)
+        messages = said.splitlines()
         first = next((number for number, line in enumerate(messages) if BAD.search(line) or "cut here" in line), None)
         told = messages[first:][:LINES] if first is not None else ["(the kernel's messages could not be read)"]
-        raise Broken(f"{side.control}: {what} in the kernel:\n{_shown(chr(10).join(told))}")
+        raise Broken(f"{side.control}: {what} in the kernel:\n{_shown(chr(10).join(told))}", kinds(said) | {what})
     rows = sample_table.rows(
         sample_table.opened(folder / SAMPLES), ("time_s", "congestion", "ca_state", "snd_cwnd")
     ).to_pylist()
     mine = [row for row in rows if row["congestion"] == side.control and row["snd_cwnd"] is not None]
     if not mine:
-        raise Broken(f"{side.control}: no socket of the first trial ran it")
+        raise Broken(f"{side.control}: no socket of the first trial ran it", frozenset({"no socket"}))
     small = [row for row in mine if row["ca_state"] in OPEN_STATES and row["snd_cwnd"] < CWND_LEAST]
     if small:
         first_one = small[0]
         raise Broken(
             f"{side.control}: the congestion window is {first_one['snd_cwnd']} segments {first_one['time_s']:.2f} s "
-            f"after the start, in {len(small)} of {len(mine)} samples outside recovery; allowed: {CWND_LEAST} or more"
+            f"after the start, in {len(small)} of {len(mine)} samples outside recovery; allowed: {CWND_LEAST} or more",
+            frozenset({"window"}),
         )
     if not done.goodput_bps:
-        raise Broken(f"{side.control}: the first trial has no goodput")
+        raise Broken(f"{side.control}: the first trial has no goodput", frozenset({"no goodput"}))
 
 
 def _text(path: Path) -> str:

@@ -16,6 +16,7 @@ from types import MappingProxyType
 
 from rich.console import Console
 
+from ...analysis import program_metric
 from ...analysis.metric import METRICS
 from ...cache_folder import open_lock, try_lock
 from ...compare.look import LEAST
@@ -151,7 +152,7 @@ class Suite:
         self._foretell()
         lacking = []
         for path, _ in scenarios:
-            is_new = self.left_s() > 0 and self._measure(path)
+            is_new = (self.left_s() > 0 or self._is_taken(path)) and self._measure(path)
             if self.left_s() <= 0 and self._lacks(path):
                 lacking.append(path)
             elif is_new:
@@ -190,8 +191,10 @@ class Suite:
         return f"the budget is spent: {said}; the same command goes on"
 
     def _cells(self, lacking: Sequence[Path]) -> dict[Cell, str]:
-        """The cells of scenarios, with the metric that will decide about each."""
+        """The cells of scenarios, with the metric that will decide about each, which is known from now on."""
         asked = {path.stem: self.asked(path, self.pair.base) for path in lacking}
+        for cell in (cell for scenario in asked.values() for cell in scenario.cells):
+            program_metric.learn(cell.workload)
         return {
             Cell(name, trial.params): scenario.primary or PRIMARY
             for name, scenario in asked.items()
@@ -272,6 +275,11 @@ class Suite:
             until_s = time.monotonic() + self.left_s()
             carry_out(scenario, store, files_of(path), self.jobs, self.console, until_s=until_s)
         return is_new
+
+    def _is_taken(self, path: Path) -> bool:
+        """Whether trials of the scenario were taken over, and it is no run yet: to make it one takes no time."""
+        stores = [Store(home / path.stem) for home, _ in self.sides]
+        return any((each.path / "trials").is_dir() and not each.exists for each in stores)
 
     def _lacks(self, path: Path) -> bool:
         """Whether a first trial of the scenario has neither a result nor a failure."""

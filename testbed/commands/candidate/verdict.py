@@ -86,9 +86,10 @@ def show_verdict(
     lines.append(literal(paragraph(_rest(found), width)))
     lines += [literal(paragraph(note, width)) for note in (*_undecided(found), *notes)]
     lines += [literal(line) for line in broken.lines(broke)]
+    code = smoke.Broken.exit_code if broke else EXIT_CODES[found.verdict]
     for name, text in (
         (MARKDOWN, markdown(pair, found, notes, broke)),
-        (JSON, _json(found, broke)),
+        (JSON, _json(found, broke, code)),
         (JUNIT, _junit(found, broke)),
     ):
         write_named(home / name, harmless(text))
@@ -96,7 +97,7 @@ def show_verdict(
     show(lines)
     show([literal(paragraph(f"for build servers: {home}/{{{MARKDOWN},{JUNIT},{JSON}}}", width))])
     show([literal(paragraph(f"for people, by the sections of RFC 9743: {home}/{EVIDENCE}", width))])
-    return smoke.Broken.exit_code if broke else EXIT_CODES[found.verdict]
+    return code
 
 
 def show_sentence(pair: Pair, found: RunComparison, broke: Broken = MappingProxyType({})) -> None:
@@ -104,10 +105,9 @@ def show_sentence(pair: Pair, found: RunComparison, broke: Broken = MappingProxy
     show([literal(paragraph(sentence(pair, found, broke), terminal_width()))])
 
 
-def _json(found: RunComparison, broke: Broken) -> str:
-    return (
-        json.dumps({**json.loads(run_text.run_json(found)), "broken": dict(broke)}, indent=1, ensure_ascii=False) + "\n"
-    )
+def _json(found: RunComparison, broke: Broken, code: int) -> str:
+    told = {**json.loads(run_text.run_json(found)), "broken": dict(broke), "exit_code": code}
+    return json.dumps(told, indent=1, ensure_ascii=False) + "\n"
 
 
 def _junit(found: RunComparison, broke: Broken) -> str:

@@ -72,7 +72,7 @@ def cc(
         typer.Option(
             metavar="BUDGET",
             help=f'When to give up on cells that cannot be told apart, as "{BUDGET}" (if left out; with --full '
-            f'"{BUDGET_FULL}"), "40 seeds" (of a cell) or "500 trials"; may be repeated.',
+            f'"{BUDGET_FULL}"), "40 seeds" (of a cell) or "500 trials" (after the first seeds); may be repeated.',
         ),
     ] = None,
     quick: Annotated[
@@ -168,7 +168,8 @@ def _judge(made: Suite) -> int:
     with made.alone():
         if pair.is_same_code:
             return verdict.show_same_code(pair, made.candidate)
-        if not pair.is_of_programs and smoke.smoke(pair.candidate, pair.base.control, made.candidate) is not None:
+        passed, alike = (None, ()) if pair.is_of_programs else smoke.of_both(pair, made.base, made.candidate)
+        if passed is not None:
             say(made.console, f"first trial: passed, after {duration(time.monotonic() - made.began_s)}")
         found = made.carry_out()
         broke = broken.found(made.base, made.candidate)
@@ -176,7 +177,7 @@ def _judge(made: Suite) -> int:
             if broke:
                 raise smoke.Broken(broken.sentence(pair.candidate.label, broke))
             return EXIT_CODES["cannot tell"]
-        about = pair, found, _notes(made), made.candidate, made.own, made.rules()
+        about = pair, found, (*alike, *_notes(made)), made.candidate, made.own, made.rules()
         code = verdict.show_verdict(*about, broke)
         try:
             if acks := ack_pages.write(made, found):
@@ -202,6 +203,7 @@ def _tell_differences(pair: Pair, console: Console) -> None:
 def _notes(made: Suite) -> Sequence[str]:
     found = [f"the sides differ in {each}" for each in made.pair.differences]
     found += made.pair.partial_parameters
+    found += broken.shared(made.base, made.candidate)
     same, total = made.identical()
     if same:
         found.append(f"{same} of {total} pairs of trials are the same, byte for byte")

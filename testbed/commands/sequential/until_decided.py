@@ -83,7 +83,7 @@ class UntilDecided:
         question = self.question
         sides = question.load(())
         metrics = deciding(*sides, question.metrics)
-        ahead = tuple(name for name in self.ahead if name in METRICS)
+        ahead = tuple(dict.fromkeys(self.ahead))
         chosen = tuple(dict.fromkeys([*(name for names in metrics.values() for name in names), *ahead]))
         keys = len(self.ahead) + sum(
             len(metrics[cell.scenario]) for cell in question.paired(*sides).asked if cell.params is not None
@@ -91,7 +91,8 @@ class UntilDecided:
         found = look_file.find(question.base, question.candidate, sides, chosen)
         if found is None:
             seen = (Seen.of(question.base, sides[0]), Seen.of(question.candidate, sides[1]))
-            looks = look.Looks(sides[0].name, sides[1].name, question.tolerance, chosen, keys, sds=question.sds)
+            names = sides[0].name, sides[1].name
+            looks = look.Looks(*names, question.tolerance, chosen, keys, sds=question.sds, ahead=ahead)
             return Comparison(*seen, looks)
         file = question.candidate / look_file.NAME
         anew = f"or, to begin with a new error, without the looks so far: rm {file}"
@@ -107,8 +108,9 @@ class UntilDecided:
     def _rounds(self, comparison: Comparison) -> str:
         """Looks and measures until it is over; why it is."""
         before: Mapping[Cell, int] = {}
+        self._measure_again(comparison)
         while True:
-            found = cells(self.question, comparison.looks.metrics)
+            found = self._cells(comparison)
             data = {cell: each.data for cell, each in found.items()}
             looks, wanted = look.advance(comparison.looks, data, self.budget.repetitions)
             comparison = self._noted(comparison, looks)
@@ -121,6 +123,17 @@ class UntilDecided:
             if refused is not None:
                 comparison = self._noted(comparison, look.close(looks, data))
                 return f"{self._state(comparison, data)}; {refused}"
+
+    def _measure_again(self, comparison: Comparison) -> None:
+        """Runs once more what failed in an earlier call, on either side: the computer may have been at fault."""
+        found = self._cells(comparison)
+        tried = {cell: min(half.stem.tried for half in cell.sides) for cell in found.values()}
+        if gone := {cell: count for cell, count in tried.items() if cell.missing(count)}:
+            self._measure(gone, self._state(comparison, {cell: each.data for cell, each in found.items()}))
+
+    def _cells(self, comparison: Comparison) -> dict[Cell, GrowingCell]:
+        """Those that are there, with the metrics that decide; that of a program which has not run yet is not known."""
+        return cells(self.question, tuple(name for name in comparison.looks.metrics if name in METRICS))
 
     def _noted(self, comparison: Comparison, looks: look.Looks) -> Comparison:
         """The comparison with these looks, which are written down."""
