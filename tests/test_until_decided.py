@@ -883,6 +883,7 @@ def test_a_look_that_came_again_with_a_pair_more_can_be_read(kernels: Kernels, t
     base, candidate = two_runs(tmp_path)
     extend(base, candidate, repetitions=4)
     kernels.outcome = lambda trial, result: result
+    run(base)
     extend(base, candidate, repetitions=4)
     extend(base, candidate, repetitions=4)
     for cell in looks_of(candidate)[0]:

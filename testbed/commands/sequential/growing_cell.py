@@ -32,6 +32,12 @@ class Half:
         trials = self.stem.trials(repetitions)
         return sum(not (self.folder / "trials" / trial.id).exists() for trial in trials)
 
+    def lacks_added(self) -> bool:
+        """Whether a trial that the scenario does not ask for failed: no run of the scenario tries it again."""
+        added = Store(self.folder).added
+        tried = self.stem.trials(self.stem.tried)
+        return any(each.id in added and not (self.folder / "trials" / each.id).exists() for each in tried)
+
 
 @dataclass(frozen=True, eq=False)
 class GrowingCell:

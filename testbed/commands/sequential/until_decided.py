@@ -34,7 +34,7 @@ from ..run_verdict import in_words
 from ..screen import Reports, Screen, duration
 from ..terminal import say
 from .budget import Budget
-from .growing_cell import GrowingCell, cells
+from .growing_cell import GrowingCell, Half, cells
 
 
 @dataclass
@@ -125,10 +125,13 @@ class UntilDecided:
                 return f"{self._state(comparison, data)}; {refused}"
 
     def _measure_again(self, comparison: Comparison) -> None:
-        """Runs once more what failed in an earlier call, on either side: the computer may have been at fault."""
+        """Runs once more what an earlier call added and what failed, on either side: the computer may have been at
+        fault.
+        """
         found = self._cells(comparison)
-        tried = {cell: min(half.stem.tried for half in cell.sides) for cell in found.values()}
-        if gone := {cell: count for cell, count in tried.items() if cell.missing(count)}:
+        if gone := {
+            each: each.sides[0].stem.tried for each in found.values() if any(map(Half.lacks_added, each.sides))
+        }:
             self._measure(gone, self._state(comparison, {cell: each.data for cell, each in found.items()}))
 
     def _cells(self, comparison: Comparison) -> dict[Cell, GrowingCell]:
