@@ -33,7 +33,7 @@ from testbed.analysis.metric import METRICS
 from testbed.analysis.significance.multiple import holm
 from testbed.spec.load import load_scenario
 
-from . import claims, few, looks
+from . import across, claims, few, looks
 
 Array: TypeAlias = NDArray[np.float64]
 Key: TypeAlias = tuple[str, int, int]
@@ -210,6 +210,7 @@ PARTS: dict[str, Callable[[int], Iterator[str]]] = {
     "claims": claims.lines,
     "until-decided": looks.lines,
     "time": looks.time_lines,
+    "across": across.lines,
 }
 
 

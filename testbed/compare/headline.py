@@ -35,6 +35,8 @@ def headline(comparison: RunComparison) -> str:
     elif look := [each.key for each in comparison.looks_worse if not comparison.is_primary(each.key)]:
         said = f"{len(look)} of {len(others)} cannot be told and {'looks' if len(look) == 1 else 'look'} worse"
         found.append(f"of the other metrics {said}{_worst(comparison, look, True)}")
+    for each in comparison.across:
+        found.append(f"{each.metric} looks worse over all {each.cells} cells, {100 * each.effect:+.1f} % in the mean")
     if lacking := list(dict.fromkeys(cell.scenario for cell in comparison.unmeasured_cells)):
         found.append(f"not measured: {', '.join(lacking)}")
     return f"{', '.join(metrics)}: {'; '.join(found)}"

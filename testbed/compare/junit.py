@@ -54,6 +54,9 @@ def _suite(
             row, text = gap_row(comparison, gap), gap_text(comparison, gap)
             counts = gap.kind != "absent" or gap.is_whole
             cases.append(_case(row[0], row[1], row[-1], text, text, counts, fails))
+    for over in comparison.across if number == 0 else ():
+        text = f"looks worse over {over.cells} cells: {over.effect:+.1%} in the mean, p {over.p:.2g}"
+        cases.append(_case("all cells", over.metric, "cannot tell", text, text, True, fails))
     base, candidate = _short(comparison.base, comparison.candidate)
     notes = [f"{candidate} against {base}", run_summary(comparison), headline(comparison), *run_notes(comparison)]
     notes = notes if number == 0 else []

@@ -17,6 +17,7 @@ from ..codec.frozen import dataclass
 from ..error import UserError, one_of
 from ..model.scenario import Params
 from . import look, setting
+from .across import Across, look_worse
 from .look import Looks, Terms
 from .pairing import Cell, Gap, GapKind, Pair, Pairing, pair
 from .side import Measured, Side, primary_of, rare_of
@@ -99,6 +100,13 @@ class RunComparison:
         return tuple(each for each in self.cells if each.verdict == "cannot tell" and each.by_test == "worse")
 
     @property
+    def across(self) -> tuple[Across, ...]:
+        """The secondary metrics that look worse over all cells together, if no cell is worse in them, or looks so."""
+        told = {each.key.metric for each in self.cells if "worse" in (each.verdict, each.by_test)}
+        others = [each for each in self.cells if each.key.metric not in told and not self.is_primary(each.key)]
+        return look_worse(((each.key.metric, each) for each in others), self.tolerance)
+
+    @property
     def unmeasured_cells(self) -> tuple[Cell, ...]:
         """Those that a suite has, and that were not measured before its budget ended."""
         return tuple(gap.cell for gap in self.gaps if gap.why == (NOT_MEASURED,))
@@ -106,11 +114,11 @@ class RunComparison:
     @property
     def verdict(self) -> Outcome:
         """worse, if any metric of any cell is; lost, if the candidate lacks anything; cannot tell, if a primary metric
-        of any cell is undecided, or another looks worse, or a cell that the base should have has no pair; better, if
-        anything is.
+        of any cell is undecided, or another looks worse (also over all cells), or a cell that the base should have has
+        no pair; better, if anything is.
         """
         found = {each.verdict for each in self.cells if each.verdict != "cannot tell" or self.is_primary(each.key)}
-        found |= {each.verdict for each in self.looks_worse}
+        found |= {each.verdict for each in self.looks_worse} | {"cannot tell" for _ in self.across}
         gaps = {
             "lost" if gap.kind == "lost" else "cannot tell"
             for gap in self.gaps

@@ -37,6 +37,7 @@ DOUBTFUL = "half of its pairs or more have a suspect trial, and these do not sho
 NONE = "-"
 TWICE = "100 %"
 OVER = f"over {TWICE}"
+ACROSS = "looks worse over all cells"
 
 RUN_HEADERS = (
     "cell",
@@ -134,6 +135,11 @@ def run_notes(comparison: RunComparison) -> list[str]:
     ]
     notes += [
         f"looks worse: {comparison.label(each.key.cell)}: {_looks_worse(each)}" for each in comparison.looks_worse
+    ]
+    notes += [
+        f"{ACROSS}: {each.metric}: {100 * each.effect:+.1f} % in the mean of {each.cells} cells, "
+        f"{each.worse} of which are beyond the tolerance in this direction; no cell tells by itself"
+        for each in comparison.across
     ]
     notes += _cheapest(comparison)
     if same := [each for each in comparison.cells if each.verdict == "same" and comparison.is_primary(each.key)]:
@@ -275,6 +281,7 @@ def run_json(comparison: RunComparison) -> str:
         "headline": headline(comparison),
         "primary": dict(comparison.primary),
         "cells": cells,
+        "across": [asdict(each) for each in comparison.across],
         "gaps": [_gap_data(gap) for gap in comparison.gaps],
         "notes": run_notes(comparison),
         "unpaired": list(dict.fromkeys(comparison.label(gap.cell) for gap in comparison.gaps if gap.is_whole)),

@@ -188,7 +188,7 @@ def _rest(found: RunComparison) -> str:
 
 
 def _undecided(found: RunComparison) -> list[str]:
-    shown = [note for note in run_text.run_notes(found) if note.startswith(("cannot tell", "lost"))]
+    shown = [note for note in run_text.run_notes(found) if note.startswith(("cannot tell", "lost", run_text.ACROSS))]
     if alike := found.looks_worse:
         shown.append(
             f"{counted(len(alike), 'row')} of the table cannot be told, but would be worse by the t-test: so few seeds "

@@ -1,0 +1,107 @@
+"""Secondary metrics that look worse over all cells together: `compare.across`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from comparing import Compare
+from scipy import stats
+from storedruns import Made, write_run
+
+from benchmarks.across import error, power
+from benchmarks.few import NULLS
+from testbed.analysis import paired
+from testbed.analysis.paired import CellComparison
+from testbed.compare.across import CELLS_MIN, ERROR, look_worse
+
+
+def cells(base: list[float], candidate: list[float], metric: str = "rtt") -> list[tuple[str, CellComparison[int]]]:
+    """Each with three pairs that are equal."""
+    both = zip(base, candidate, strict=True)
+    samples = {number: ([one] * 3, [other] * 3) for number, (one, other) in enumerate(both)}
+    return [(metric, each) for each in paired.compare(samples, 0.03, is_more_better=False)]
+
+
+RISES = (1.2, 1.3, 1.25, 1.18, 1.22, 1.31, 1.21, 1.27)
+
+
+def test_the_numbers_are_those_of_a_t_test_of_differences_over_the_mean_of_both_sides() -> None:
+    (found,) = look_worse(cells([1.0] * 8, [*RISES]), 0.03)
+    harms = [2 * (each - 1) / (each + 1) for each in RISES]
+    assert (found.metric, found.cells, found.worse) == ("rtt", 8, 8)
+    assert found.effect == pytest.approx(np.mean(harms))
+    assert found.p == pytest.approx(stats.ttest_1samp(harms, 0).pvalue)
+
+
+@pytest.mark.parametrize(
+    ("candidate", "why"),
+    [
+        ([each - 0.4 for each in RISES], "they are better"),
+        ([1.02, 1.029, 1.025, 1.01, 1.02, 1.028, 1.02, 1.01], "within the tolerance"),
+        ([3.0, *[1.0] * 7], "one cell is not all of them"),
+        ([1.2, 0.8, 1.3, 0.7, 1.25, 0.75, 1.2, 0.8], "in either direction"),
+        ([*RISES[:4], *[1.0] * 4], "half of them"),
+    ],
+    ids=lambda each: each if isinstance(each, str) else "",
+)
+def test_what_is_no_worse_over_all_cells_is_not_named(candidate: list[float], why: str) -> None:
+    assert look_worse(cells([1.0] * 8, candidate), 0.03) == ()
+
+
+def test_few_cells_or_cells_of_one_pair_say_nothing() -> None:
+    few = cells([1.0] * (CELLS_MIN - 1), [*RISES[: CELLS_MIN - 1]])
+    assert look_worse(few, 0.03) == ()
+    assert look_worse([(metric, replace(each, pairs=1)) for metric, each in cells([1.0] * 8, [*RISES])], 0.03) == ()
+    alike = cells([1.0] * 8, [1.2] * 8)
+    assert look_worse(alike, 0.03)[0].p == 2.0**-7 < ERROR
+    assert look_worse(alike[:7], 0.03) == ()
+
+
+def test_of_what_there_should_be_more_of_less_is_worse_and_the_error_is_for_all_metrics_together() -> None:
+    fairness = [("fairness", replace(each, key=number)) for number, (_, each) in enumerate(cells([1.0] * 8, [*RISES]))]
+    assert look_worse(fairness, 0.03) == ()
+    fell = cells([*RISES], [1.0] * 8, "fairness")
+    assert look_worse(fell, 0.03)[0].effect < -0.1
+    equal = [each for name in ("rtt-p95", "rtt-p99") for each in cells([1.0] * 8, [1.0] * 8, name)]
+    alike = cells([1.0] * 8, [1.2] * 8)
+    assert look_worse([*alike, *equal], 0.03) == ()  # 2^-7 is more than a third of the error
+
+
+@pytest.mark.parametrize("name", NULLS)
+def test_nothing_looks_worse_where_nothing_changed(name: str) -> None:
+    assert error(name, 10, 3, 60) <= 0.05  # 1 % and three standard errors
+
+
+def test_a_rise_of_all_cells_is_seen_that_no_cell_shows_by_itself() -> None:
+    over, alone = power(0.2, 0.1, 10, 3, 30)
+    assert over >= 0.9
+    assert alone <= 0.8
+
+
+def test_it_is_named_and_nothing_is_the_same_beside_it(compare: Compare, tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    metrics = ("--metric", "goodput", "--metric", "retransmits")
+
+    def made(factor: float) -> list[Made]:
+        rates = {seed: 20e6 * (1 + 1e-4 * seed) for seed in (1, 2, 3)}
+        return [
+            Made({"path.buffer": f"{cell} bdp"}, [rate], seed, retransmits=int(factor * rng.normal(1000, 250)))
+            for cell in range(1, 11)
+            for seed, rate in rates.items()
+        ]
+
+    base = write_run(tmp_path / "base", made(1.0))
+    assert compare(base, write_run(tmp_path / "same", made(1.0)), *metrics).code == 0
+    candidate = write_run(tmp_path / "worse", made(1.35))
+    said = compare(base, candidate, *metrics)
+    text = " ".join(said.out.split())
+    assert said.code == 5
+    assert "retransmits looks worse over all 10 cells, +2" in text
+    assert "no cell tells by itself" in text
+    (suite,) = ElementTree.fromstring(compare(base, candidate, *metrics, "--format", "junit").out)
+    (failure,) = suite.findall("testcase[@classname='all cells']/failure")
+    assert "looks worse over 10 cells" in (failure.get("message") or "")
