@@ -408,6 +408,9 @@ def test_queues_of_others_that_come_and_go_quickly_are_told_from_jitter() -> Non
     assert [each.says for each in found.explanations] == [round_trip.OTHERS]
     half = fitted(pings([0.0032] * 24 + [0.0085, 0.0078, 0.0099, 0.007] * 6 + [0.0032] * 22 + [0.009, 0.0072] * 10))
     assert half.of("rtt").value == pytest.approx(0.0032, rel=0.01)  # as many above as at the base: no skewness
+    above = [0.007, 0.0078, 0.0083, 0.0085, 0.0078, 0.0074, 0.0098, 0.0101, 0.0074, 0.009, 0.0074, 0.0078, 0.0074]
+    more = fitted(pings(([0.0032] * 12 + above) * 4))
+    assert more.of("rtt").value == pytest.approx(0.0032, rel=0.01)  # more above: the densest half is among these
     rng = np.random.default_rng(5)
     drawn = fitted(pings([0.0118 + each for each in rng.exponential(1e-3, 100)]))  # leans as much, one by one
     assert round_trip.OTHERS not in [each.says for each in drawn.explanations]
