@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from trials import Ran, make_trial
+from typer.testing import CliRunner
 
+from testbed.cli import app
 from testbed.model.scenario import Trial
 from testbed.trial.orders.remark import remarks
 from testbed.trial.orders.sequence import orders
@@ -24,6 +27,9 @@ IN_VAIN = {
     ),
 }  # fmt: skip
 NOT = {
+    "a change before the end": make_trial({"schedule": [{"at": "999 ms", "rtt": "4 ms"}]}),
+    "a change of which nobody knows": make_trial({"schedule": [{"at": "9 s", "rtt": "4 ms"}]}, {"bytes": "1 MB"}),
+    "a change of an event": make_trial({"schedule": [{"when": {"state": "recovery"}, "rtt": "4 ms"}]}),
     "cubic": make_trial(),
     "the sysctl that only answers": replace(make_trial(), sysctls=(("net.ipv4.tcp_ecn", "2"),)),
     "no ECN": replace(make_trial(), sysctls=(("net.ipv4.tcp_ecn", "0"),)),
@@ -43,6 +49,26 @@ def test_marks_that_no_queue_makes_deserve_a_remark(trial: Trial) -> None:
 @pytest.mark.parametrize("trial", NOT.values(), ids=NOT)
 def test_who_asks_for_no_marks_gets_no_remark(trial: Trial) -> None:
     assert said(trial) == []
+
+
+@pytest.mark.parametrize("at_s", [1, 4, 100])
+def test_a_change_that_never_happens_deserves_a_remark(at_s: int, tmp_path: Path) -> None:
+    trial = make_trial({"schedule": [{"at": f"{at_s} s", "rtt": "4 ms"}]})
+    (said,) = remarks(trial, orders(trial).plan)
+    what = f"path: the change at {at_s} s never happens"
+    assert said == ("schedule", what, "the workload is over after 1 s")
+    file = tmp_path / "late.yaml"
+    file.write_text(f"""
+name: late
+topology:
+  name: t
+  nodes: {{a: {{type: host}}, b: {{type: host}}}}
+  links: {{path: {{ends: [a, b], rate: 10 Mbit/s, rtt: 20 ms, schedule: [{{at: {at_s} s, rtt: 4 ms}}]}}}}
+workload: {{tool: flow, from: a, to: b, duration: 1 s}}
+""")
+    for command, line in (("check", "  remark: "), ("plan", "# remark: ")):
+        ran = CliRunner().invoke(app, [command, str(file)])
+        assert (ran.exit_code, ran.output.splitlines()[-1]) == (0, f"{line}{what} (the workload is over after 1 s)")
 
 
 @pytest.mark.lab

@@ -274,6 +274,17 @@ def test_a_change_after_the_end_is_noted(ran_ns: int, is_noted: bool) -> None:
     assert all(each.verdict == "valid" for each in schedule_check.came(Case(*followed(ran_ns=ran_ns))))
 
 
+@pytest.mark.parametrize("at_s", [11, 100, 10**6])
+def test_a_change_later_than_the_plan_follows_is_noted_too(at_s: int) -> None:
+    trial, plan, seen = followed(schedule=[{"at": f"{at_s} s", "rate": "50 Mbit/s"}])
+    assert bool(plan.timeline) is (at_s == 11)
+    seen = seen if plan.timeline else replace(seen, timeline=None)
+    (found,) = schedule_check.came(Case(trial, plan, seen))
+    assert (found.verdict, found.text.split(",")[0]) == ("valid", f"path: the change at {at_s:g} s never happened")
+    untold = replace(seen, timeline=None, outcome=replace(seen.outcome, begin_ns=None))
+    assert len(list(schedule_check.came(Case(trial, plan, untold)))) == (0 if plan.timeline else 1)
+
+
 def test_what_is_read_back_after_a_change_must_be_what_was_asked() -> None:
     trial, plan, seen = followed()
     assert not list(schedule_check.set_up(Case(trial, plan, seen)))

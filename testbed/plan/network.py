@@ -164,6 +164,12 @@ class Plan:
         return () if self.data_path is None else self.data_path.answers
 
     @property
+    def links(self) -> tuple[Link, ...]:
+        """The links that data or answers cross, of the workload or of the background."""
+        data_paths = [each for each in (self.data_path, self.upstream, *self.background) if each is not None]
+        return tuple({hop.link.name: hop.link for each in data_paths for hop in (*each.path, *each.answers)}.values())
+
+    @property
     def undos(self) -> tuple[Command, ...]:
         return undos(self.commands)
 

@@ -13,6 +13,7 @@ from ...plan import network as planning
 from ...plan.command import comment
 from ...spec.load import is_scenario, load_scenario, load_topology
 from ...spec.syntax.attachment import permitted
+from ...trial.orders.remark import remarks
 from ...trial.orders.sequence import orders
 from ..foreign_code import AllowFile
 
@@ -59,4 +60,7 @@ def plan(
         meant = did_you_mean(trial or "", [each.id for each in trials])
         raise UserError(f"{file} has no trial {trial!r}; allowed: one of `testbed plan {file} --list`{meant}")
     print(comment(f"{chosen.id} (1 of {len(trials)} trials of {file})"), end="")
-    print(orders(chosen).script, end="")
+    made = orders(chosen)
+    print(made.script, end="")
+    for _, what, hint in remarks(chosen, made.plan):
+        print(comment(f"remark: {what} ({hint})"), end="")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....model.topology import Link
 from ....plan.link.stage import frame_bytes
-from ....plan.network import Plan
 from ...evidence.case import Case, Slack
 from ...evidence.interval import capacity_bits
 from ...evidence.stage import StageEvidence
+from ...orders import remark
 from ...result import Finding, Verdict
 from .link_check import RATE_TOLERANCE
 from .set_up_check import differences
@@ -38,7 +37,7 @@ def happened(case: Case) -> Iterator[Finding]:
             yield Finding("schedule", verdict, what, "the machine is too busy")
     for at_ns in sorted(timeline.moments.keys() - {moment.at_ns for moment in case.plan.timeline}):
         yield _schedule(f"there was a change at {at_ns / 1e9:g} s, which nobody asked for", "look at timeline.jsonl")
-    changes = [change for link in _links(case.plan) for change in link.schedule]
+    changes = [change for link in case.plan.links for change in link.schedule]
     is_short = ran_ns > case.plan.until_ns and any(link.wander for link in case.trial.topology.links)
     if is_short or any(at_ns > case.plan.until_ns for change in changes for at_ns in change.instants(ran_ns)):
         yield _schedule(
@@ -49,16 +48,17 @@ def happened(case: Case) -> Iterator[Finding]:
 
 
 def came(case: Case) -> Iterator[Finding]:
-    """Notes changes that were due after the end of the workload: no fault, but perhaps not what was meant."""
-    if case.evidence.timeline is None:
+    """Notes changes that were due after the end of the workload: no fault, but perhaps not what was meant. A plan that
+    has no timeline has none that is due before.
+    """
+    timeline, ran_ns = case.evidence.timeline, case.evidence.outcome.lasted_ns
+    if case.plan.timeline and timeline is None:
         return
-    ran_ns = case.evidence.timeline.stop_ns - case.evidence.timeline.start_ns
-    passed = {link.name for link in _links(case.plan)}
-    for link in case.trial.topology.links:
-        for change in link.schedule if link.name in passed else ():
-            if change.at_ns >= ran_ns and change.when is None:
-                what = f"{link.name}: the change at {change.at_ns / 1e9:g} s never happened, the workload was over"
-                yield Finding("schedule", "valid", what, f"the workload ran for {ran_ns / 1e9:g} s")
+    if timeline is not None:
+        ran_ns = timeline.stop_ns - timeline.start_ns
+    ran = "the plan ends sooner" if ran_ns is None else f"the workload ran for {ran_ns / 1e9:g} s"
+    for what in remark.changes_from(case.trial, case.plan, case.plan.until_ns if ran_ns is None else ran_ns):
+        yield Finding("schedule", "valid", f"{what} never happened, the workload was over", ran)
 
 
 def set_up(case: Case) -> Iterator[Finding]:
@@ -110,12 +110,6 @@ def _carried(each: StageEvidence, begin_ns: int, end_ns: int) -> float | None:
     rates = [(0, each.stage.asked.rate_bps)]
     rates += [(interval.begin_ns, interval.state.asked.rate_bps) for interval in each.intervals[1:]]
     return capacity_bits(rates, begin_ns, end_ns)
-
-
-def _links(plan: Plan) -> tuple[Link, ...]:
-    """The links that data or answers cross, of the workload or of the background."""
-    data_paths = [each for each in (plan.data_path, plan.upstream, *plan.background) if each is not None]
-    return tuple({hop.link.name: hop.link for each in data_paths for hop in (*each.path, *each.answers)}.values())
 
 
 def _schedule(what: str, hint: str) -> Finding:
