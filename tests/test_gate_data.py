@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from test_gate import FLOW, PING, START_NS, UDP, Change, S, fine, flow, on_data, outcome, resent, top
 from test_mininet import in_mininet, tc_evidence
-from trials import make_trial, rose, seen_as, with_seen
+from trials import RunTrial, make_trial, rose, seen_as, with_seen
 
 from testbed.plan.link import fault
 from testbed.trial.evidence.case import Case
@@ -176,6 +176,46 @@ def test_what_arrived_was_carried_by_every_link(short: int, is_told: bool, workl
         assert found == ([("data", "invalid", text)] if is_told else [])
     assert of(data_check.carried, on_data(around=None), workload=workload) == []
     assert of(data_check.carried, carried(0), workload=PING) == []
+
+
+@pytest.mark.parametrize(
+    ("rtt", "again", "counted", "rest"),
+    [
+        ("1.1 s", 1, 1, 0),
+        ("1.1 s", 2, 1, 1),
+        ("1.1 s", 1, 0, 1),
+        ("100 ms", 1, 1, 1),  # full buffers, too, hold for 0.3 s only
+        ("3.5 s", 11, 11, 1),
+    ],
+)
+def test_a_handshake_that_takes_longer_than_its_timeout_is_sent_again(
+    rtt: str, again: int, counted: int, rest: int
+) -> None:
+    """As often as the sender's own counter has it, and once a second at most: 10.5 s with full buffers both ways."""
+
+    def change(seen: Evidence) -> Evidence:
+        seen = resent(again=again, drops=0)(seen)
+        return seen_as(seen, host_counters={**rose(seen), "TCPSynRetrans": counted})
+
+    text = f"{rest} segments were sent again, though no emulator dropped any"
+    expected = [("retransmissions", "suspect", text)] if rest else []
+    assert of(data_check.resent, change, {"rtt": rtt, "buffer": "1 bdp"}) == expected
+
+
+@pytest.mark.lab
+def test_a_handshake_of_a_long_way_is_no_fault(run_trial: RunTrial) -> None:
+    workload = {"duration": "20 s", "window": "64 KiB"}
+    ran = run_trial(path={"rate": "10 Mbit/s", "rtt": "1.1 s"}, workload=workload)
+    assert ran.result.retransmits == 1
+    assert ran.result.verdict == "valid", ran.result.warnings
+
+
+@pytest.mark.lab
+def test_resets_after_the_end_with_a_capture_are_no_fault(run_trial: RunTrial) -> None:
+    """A host answers each acknowledgement on its way with one, and a capture's end keeps the network up."""
+    workload = {"duration": "20 s", "window": "64 KiB"}
+    ran = run_trial(path={"rate": "10 Mbit/s", "rtt": "1.02 s"}, workload=workload, capture=[{"at": "a"}])
+    assert ran.result.verdict == "valid", ran.result.warnings
 
 
 @pytest.mark.parametrize(

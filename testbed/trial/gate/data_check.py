@@ -16,7 +16,7 @@ from ..evidence.stage import Evidence, StageEvidence
 from ..observe.sample import QueueSample
 from ..result import Finding, Verdict
 from ..subject.capture import INITIAL_WINDOW
-from ..subject.host_counter import DUPLICATES, HOST_COUNTERS, LOST_AGAIN, OLD
+from ..subject.host_counter import DUPLICATES, HANDSHAKES, HOST_COUNTERS, LOST_AGAIN, OLD
 from ..subject.network import NETWORK, learned_mtus
 from .link.link_check import RATE_TOLERANCE, SUPERPACKET_BYTES
 from .link.trace_check import capacity_bps
@@ -37,6 +37,10 @@ OWN_CLOCK_TOLERANCE = 0.01
 """A share of a rate by which a tool may be wrong that takes its times itself, or in real time any tool."""
 TIMEOUT_NS = 200_000_000
 """The shortest retransmission timeout of Linux (TCP_RTO_MIN), which a silence of that length brings about."""
+HANDSHAKE_S = 1
+"""How long Linux waits for the answer to a SYN before it sends it again (TCP_TIMEOUT_INIT; RFC 6298, section 2); then
+as long again, or twice as long each time.
+"""
 LONG_NS = 500_000_000
 """How much longer the tools themselves may take: for closing connections, and for the last datagrams."""
 
@@ -224,7 +228,8 @@ def resent(case: Case) -> Iterator[Finding]:
     (RFC 6675, RFC 8985: a later one arrived), as a probe of the tail (RFC 8985, section 7: one segment), or after a
     timeout. Then Linux takes all that is not acknowledged for lost (tcp_timeout_mark_lost): what was dropped, and what
     is in flight, at most what the path and its buffers hold. Without selective acknowledgements, every loss can cost
-    that much (RFC 6582). The kernel counts timeouts and probes of each host.
+    that much (RFC 6582). The kernel counts timeouts and probes of each host. A handshake that takes longer than
+    HANDSHAKE_S is sent again though nothing is lost, and that counts for the flow.
     """
     if "congestion" in case.trial.workload.reports:
         for number, (asked, flow) in enumerate(
@@ -238,11 +243,12 @@ def resent(case: Case) -> Iterator[Finding]:
         return
     drops, cut = _drops(case), _cut(case)
     if not drops and not cut:
-        if not _varies(case.evidence):
+        rest = again - _handshakes(case)
+        if rest > 0 and not _varies(case.evidence):
             yield Finding(
                 "retransmissions",
                 "suspect",
-                f"{again} segments were sent again, though no emulator dropped any",
+                f"{rest} segments were sent again, though no emulator dropped any",
                 "something else loses packets, or the sender mistakes delay for loss",
             )
         return
@@ -254,6 +260,17 @@ def resent(case: Case) -> Iterator[Finding]:
             f"{again} segments were sent again, but {drops} drops explain {most:.0f} at most",
             "something else loses packets, or the sender mistakes delay for loss" + _merged(case.plan),
         )
+
+
+def _handshakes(case: Case) -> int:
+    """The SYNs and answers that senders of data sent again, as they count them, and no more than the longest way there
+    and back, with full buffers, leaves time for.
+    """
+    held_bits, rate_bps = 8 * (_in_flight(case) or 0) * frame_bytes(case.plan.mtu_bytes), case.plan.rate_bps
+    longest_s = held_bits / rate_bps if rate_bps else case.plan.rtts_ns[1] / 1e9
+    each = int(longest_s / HANDSHAKE_S)
+    outcome = case.evidence.outcome
+    return min(case.of(HOST_COUNTERS).rose.get(HANDSHAKES, 0), each * max(len(outcome.flows), len(outcome.completions)))
 
 
 def _merged(plan: Plan) -> str:

@@ -36,15 +36,21 @@ OLD = "PAWSEstab"
 """The TcpExt counter of segments that a receiver threw away as older than one that it had (RFC 7323, section 5)."""
 LOST_AGAIN = "TCPLostRetransmit"
 """The TcpExt counter of segments that had been sent again, and that their sender took for lost once more."""
-RESENDING_COUNTERS = ("TCPTimeouts", "TCPLossProbes", "TCPDSACKRecvSegs", *DUPLICATES, OLD, LOST_AGAIN)
+HANDSHAKES = "TCPSynRetrans"
+"""The TcpExt counter of SYNs, and answers to them, that were sent again. Of the hosts that send data alone: those of
+the others are in no number of a flow.
+"""
+RESENDING_COUNTERS = ("TCPTimeouts", "TCPLossProbes", "TCPDSACKRecvSegs", *DUPLICATES, OLD, LOST_AGAIN, HANDSHAKES)
 """TcpExt counters of what makes TCP send segments again that no emulator dropped: timeouts, probes, duplicates that
-receivers reported, and those that came to them, what they threw away, and what was taken for lost once more.
+receivers reported, and those that came to them, what they threw away, what was taken for lost once more, and
+handshakes.
 """
 
 
 @dataclass(frozen=True)
 class HostCounters:
-    """By how much each counter of TCP rose on all hosts together: 0 for what was looked at, without what was not.
+    """By how much each counter of TCP rose on all hosts together (HANDSHAKES: on those that send data): 0 for what was
+    looked at, without what was not.
     `checksum_errors` are the packets that hosts found damaged, also those of the background; None if nobody looked or a
     host does not report it.
     """
@@ -97,7 +103,9 @@ def _steps(trial: Trial, plan: Plan, when: str) -> Iterator[Step]:
 
 
 def read(trial: Trial, plan: Plan, folder: Path) -> HostCounters:
-    return HostCounters(rose(folder, trial.workload.hosts), checksum_errors(folder, receivers(trial)))
+    senders = tuple(dict.fromkeys(source for source, _ in trial.workload.pairs))
+    handshakes = {name: n for name, n in rose(folder, senders).items() if name == HANDSHAKES}
+    return HostCounters(rose(folder, trial.workload.hosts) | handshakes, checksum_errors(folder, receivers(trial)))
 
 
 def rose(folder: Path, nodes: tuple[str, ...]) -> dict[str, int]:

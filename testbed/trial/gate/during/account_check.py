@@ -174,11 +174,12 @@ def carried(case: Case) -> Iterator[Finding]:
 
 def _resets_bytes(case: Case, each: StageEvidence) -> int:
     """What a host sends after its flows stopped, and their counters were read: a reset for each acknowledgement that
-    comes then, of data that had not arrived, or had arrived less than the way back ago. Background traffic keeps the
-    network up until they have all passed.
+    comes then, of data that had not arrived, or had arrived less than the way back ago. Background traffic
+    and captures keep the network up until they have all passed.
     """
     outcome, data_path = case.evidence.outcome, case.plan.data_path
-    if not case.trial.background or outcome.sent is None or data_path is None:
+    is_kept_up = bool(case.trial.background or case.trial.captures)
+    if not is_kept_up or outcome.sent is None or data_path is None:
         return 0
     back_ns = sum(max(state.asked.delay_ns for state in one.stage.history) for one in case.evidence.answer_stages)
     rates = [state.asked.rate_bps for state in each.stage.history]
