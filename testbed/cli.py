@@ -235,6 +235,17 @@ class _Screen:
         return getattr(self.rich_proxied_file, name)
 
 
+def _opened() -> None:
+    """A stream that was closed when the command began goes nowhere, so that no file that is opened takes its place."""
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            if nowhere != number:
+                os.dup2(nowhere, number)
+                os.close(nowhere)
+            setattr(sys, name, io.TextIOWrapper(io.FileIO(number, mode, closefd=False), line_buffering=number == 2))
+
+
 @contextmanager
 def screened() -> Iterator[None]:
     """All that is printed meanwhile is harmless, and is never refused for its characters."""
@@ -251,6 +262,7 @@ def screened() -> Iterator[None]:
 
 def main() -> None:
     """Runs the command and exits with its code; an error is one message on standard error."""
+    _opened()
     for each in INTERRUPTIONS:
         if each != signal.SIGINT or signal.getsignal(each) is not signal.SIG_IGN:  # as in the background of a shell
             signal.signal(each, _interrupt)

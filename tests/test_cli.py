@@ -473,3 +473,22 @@ def test_a_closed_pipe_is_no_verdict(words: tuple[str, ...]) -> None:
         command = [sys.executable, "-m", "testbed", *words]
         done = subprocess.run(command, stdout=closed, stderr=subprocess.PIPE, check=False)
     assert (done.returncode, done.stderr) == (141, b"")
+
+
+@pytest.mark.parametrize("gone", [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(("words", "status"), [("list", 0), ("results nowhere", 2)])
+def test_what_would_go_to_a_stream_that_is_closed_goes_nowhere(
+    words: str, status: int, gone: str, tmp_path: Path
+) -> None:
+    """There is no traceback, and no other file takes the place of the stream."""
+    before, after = (
+        subprocess.run(
+            ("sh", "-c", f'exec "$0" -m testbed {words} {closed}', sys.executable),
+            capture_output=True,
+            cwd=tmp_path,
+            check=False,
+        )
+        for closed in ("", gone)
+    )
+    expected = (b"" if at in f" {gone}" else said for at, said in ((" >&-", before.stdout), ("2>&-", before.stderr)))
+    assert (after.returncode, after.stdout, after.stderr) == (status, *expected)
