@@ -402,6 +402,18 @@ def test_a_part_of_the_time_has_its_own_values() -> None:
     assert value("flow-goodput", (2, 8), 2) is None
 
 
+@pytest.mark.parametrize(("metric", "is_said"), [("goodput", True), ("flow-goodput", True), ("share", False)])
+def test_a_goodput_of_a_part_that_is_not_as_it_should_be_is_said_to_be_of_acknowledgements(
+    metric: str, is_said: bool
+) -> None:
+    """So it can be more than the link carries in that part."""
+    unit, most = ("ratio", "1 %") if metric == "share" else ("bit/s", "3 Mbit/s")
+    asked = rule(metric=metric, base_unit=unit, least=None, most=most, between_ns=(10**9, 5 * 10**9))
+    (found,) = verdicts([asked], [flows_of(lambda at: 4e6, lambda at: 4e6)])
+    assert found.outcome == "failed"
+    assert (found.seen or "").endswith("waited for a lost segment)") is is_said, found.seen
+
+
 def test_a_flow_starves_below_a_tenth_of_its_fair_share() -> None:
     trial = flows_of(lambda at: 2e6, lambda at: 0.09e6 if 5 <= at < 9 else 1e6)
     assert trial.value("starved", 0) == 0

@@ -112,6 +112,11 @@ class Expectation:
         return _pair(self.between_rtts, 1)
 
     @property
+    def has_part(self) -> bool:
+        """Whether it is about a part of the time."""
+        return (self.between_s or self.round_trips) is not None
+
+    @property
     def what(self) -> str:
         """The metric in words, with its part of the time."""
         if (part := self.between_s or self.round_trips) is None:

@@ -18,6 +18,9 @@ from ..metric import METRICS, NEVER, AtLeast
 from .measured import Measured
 
 Outcome: TypeAlias = Literal["passed", "failed", "not checked"]
+OF_ACKS = frozenset({"goodput", "flow-goodput"})
+ACKED = "what was acknowledged in this time; some may have come before, and waited for a lost segment"
+"""What a part of the time has of these metrics: it can be more than a link carries in it."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +140,8 @@ def _said(rule: Expectation, found: Sequence[Value], wrong: Sequence[Value]) -> 
     said = written(rule, first.value, rule.least if is_low else rule.most)
     over = "" if rule.over is None else f" times that {in_words(rule.over)}".rstrip()
     others = f" and {more} more of {len(found)}" if more else ""
-    return f"{what} is {said}{over}, and should be {rule.wanted}, in the trial {first.trial}{others}"
+    acked = f" ({ACKED})" if rule.has_part and rule.metric in OF_ACKS else ""
+    return f"{what} is {said}{over}, and should be {rule.wanted}, in the trial {first.trial}{others}{acked}"
 
 
 def _off(rule: Expectation, found: Sequence[Value]) -> list[Value]:
