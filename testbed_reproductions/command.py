@@ -155,7 +155,8 @@ def reproduce(
             "-o",
             "--output",
             metavar="FILE",
-            help=f"The page to write with all rows; {PAGE} if no ID is given, otherwise in DIR.",
+            help=f"The page to write with all rows; if left out, {PAGE}, or with an ID a page in DIR that has only the "
+            "rows with results in DIR.",
         ),
     ] = None,
     jobs: Annotated[
@@ -234,8 +235,9 @@ def reproduce(
         made = kept.keep(runs.folder, _scenarios(rows), kept.FOLDER / size)
         console.print(f"{sum(made.values())} trials of {len(made)} scenarios are kept in {kept.FOLDER / size}")
     page = output or (PAGE if not ids and PAGE.parent.is_dir() else results / size / PAGE.name)
-    _write(page, runs, {finding.row.id: finding for finding in found})
-    console.print(f"{summary_of(found)} All rows: {page}")
+    shown = rows if ids and output is None else ROWS
+    _write(page, runs, {finding.row.id: finding for finding in found}, shown)
+    console.print(f"{summary_of(found)} {'All rows' if shown is ROWS else 'A page'}: {page}")
     if any(finding.outcome == "fail" or (finding.judgement is None and finding.row in runs.ran) for finding in found):
         raise typer.Exit(1)
     if any(finding.outcome == "cannot tell" for finding in found):
@@ -377,6 +379,10 @@ class Runs:
         else:
             self.measured[name] = Measured.of(name, self.size, results)
 
+    def has(self, row: Row) -> bool:
+        """Whether there are results of a scenario of this row, whole or not."""
+        return any((self.folder / name).exists() for name in row.scenarios)
+
     def _store(self, name: str) -> Store:
         return Store(self.folder / name)
 
@@ -454,10 +460,10 @@ def citations() -> dict[str, Citation]:
     return {name: published.find(name)[0].citation for name in published.names()}
 
 
-def _write(page: Path, runs: Runs, found: Mapping[str, Finding]) -> None:
-    """The page with all rows: what was found, what else is in the results folder, and for other rows what is kept."""
+def _write(page: Path, runs: Runs, found: Mapping[str, Finding], rows: Sequence[Row]) -> None:
+    """The page: what was found, what else is in the results folder, and of the rows what else is kept."""
     try:
-        with behind(runs, found) as (findings, said, costs):
+        with behind(runs, found, rows) as (findings, said, costs):
             page.parent.mkdir(parents=True, exist_ok=True)
             changes = changes_of(page.read_text()) if page.exists() else ""
             write_named(page, markdown(findings, citations(), said, changes, costs))
@@ -466,24 +472,28 @@ def _write(page: Path, runs: Runs, found: Mapping[str, Finding]) -> None:
 
 
 @contextmanager
-def behind(runs: Runs | None, found: Mapping[str, Finding]) -> Iterator[tuple[list[Both], str, Costs]]:
-    """The findings of all rows in both sizes; what is said of the trials behind those that are kept, and what these
-    cost, by size and scenario.
+def behind(
+    runs: Runs | None, found: Mapping[str, Finding], rows: Sequence[Row] = ROWS
+) -> Iterator[tuple[list[Both], str, Costs]]:
+    """The findings of these rows, and others that have results of `runs`, in both sizes; what is said of the trials
+    behind those that are kept, and what these cost, by size and scenario.
     """
+    shown = [row for row in ROWS if row in rows or (runs is not None and runs.has(row))]
+    names = None if len(shown) == len(ROWS) else _scenarios(shown)
     with ExitStack() as stack:
-        folders = {size: stack.enter_context(kept.unpacked(kept.FOLDER / size)) for size in SIZES}
+        folders = {size: stack.enter_context(kept.unpacked(kept.FOLDER / size, names)) for size in SIZES}
         others = {size: Runs(folder, size, Terminal()) for size, folder in folders.items()}
 
         def finding(row: Row, size: Size) -> Finding:
             if runs is not None and size == runs.size:
                 if row.id in found:
                     return found[row.id]
-                if any((runs.folder / name).exists() for name in row.scenarios):
+                if runs.has(row):
                     return runs.finding(row)
             return others[size].finding(row)
 
-        said = " ".join(
-            f"{size.capitalize()}: {kept.said(folder, kept.FOLDER / size)}" for size, folder in folders.items()
-        )
+        told = [f"{size.capitalize()}: {kept.said(folder, kept.FOLDER / size)}" for size, folder in folders.items()]
+        if names is not None:
+            told.insert(0, f"This page has {len(shown)} of {len(ROWS)} rows.")
         costs: Costs = {size: kept.costs(folder) for size, folder in folders.items()}
-        yield [Both(finding(row, "quick"), finding(row, "full")) for row in ROWS], said, costs
+        yield [Both(finding(row, "quick"), finding(row, "full")) for row in shown], " ".join(told), costs

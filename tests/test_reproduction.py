@@ -19,9 +19,11 @@ import test_reproduction_objects as object_tests
 import test_reproduction_profile as profile_tests
 from rich.console import Console
 from storedruns import Made, trial_result
+from typer.testing import CliRunner
 
 from results import plain
 from testbed import library
+from testbed.cli import app
 from testbed.compare import published
 from testbed.error import TestbedError, UserError
 from testbed.model.scenario import Trial
@@ -32,7 +34,7 @@ from testbed.sweep.table import update
 from testbed.trial.result import TrialResult
 from testbed_reproductions import again, command, kept
 from testbed_reproductions.check import Holds, near
-from testbed_reproductions.command import Runs, citations, lacks
+from testbed_reproductions.command import SIZES, Runs, citations, lacks
 from testbed_reproductions.measured import Measured, with_interval
 from testbed_reproductions.page import Both, changes_of, markdown, summary_of
 from testbed_reproductions.paper import links, throughput_profile
@@ -165,6 +167,30 @@ def test_the_page_of_the_documentation_is_what_the_kept_results_give() -> None:
     unjudged = [each for both in findings for each in (both.quick, both.full) if each.judgement is None]
     reasons = re.compile(r"|.*has not run in its (quick|full) size|.* are missing|this version has no .*")
     assert not [each for each in unjudged if each.row.judge is not None and not reasons.fullmatch(each.why)]
+
+
+def test_a_page_of_one_row_unpacks_what_that_row_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of both sizes; and a page in a folder has the rows of what else is there."""
+    unpacked: list[str] = []
+
+    def unpack(path: Path, folder: Path) -> None:
+        unpacked.append(f"{path.parent.name}/{path.stem}")
+        kept_unpack(path, folder)
+
+    kept_unpack = kept.unpack
+    monkeypatch.setattr(kept, "unpack", unpack)
+    needed = {f"{size}/{name}" for size in SIZES for name in ROWS["S3-E2"].scenarios}
+    asked = ["S3-E2", "--kept", "--stored", "--results", str(tmp_path)]
+    done = CliRunner().invoke(app, ["reproduce", *asked])
+    assert (done.exit_code, set(unpacked)) == (0, needed), done.output
+    page = (tmp_path / "quick/reproduction.md").read_text()
+    assert f"This page has 1 of {len(ROWS)} rows. Quick: " in page
+    assert [each for each in ROWS if f"\n| {each} |" in page] == ["S3-E2"]
+    assert f"A page: {tmp_path}" in done.stderr.replace("\n", "")
+    done = CliRunner().invoke(app, ["reproduce", "K9", "--kept", "--stored", *asked[3:]])
+    assert done.exit_code == 0, done.output
+    page = (tmp_path / "quick/reproduction.md").read_text()
+    assert {"S3-E2", "K9"} <= {each for each in ROWS if f"\n| {each} |" in page}
 
 
 def test_an_rtt_of_which_every_trial_is_invalid_is_not_passed_over() -> None:
