@@ -17,14 +17,15 @@ PROFILES, SCENARIOS, TOPOLOGIES, EXERCISES = (
 )
 
 
-def spec_file(path: Path) -> Path:
-    """A file that exists, or else the scenario or topology of this name that comes with the testbed; the path as it is
-    where neither is there.
+def spec_file(path: Path, folder: Path = Path(), kinds: tuple[Path, ...] = (SCENARIOS, TOPOLOGIES)) -> Path:
+    """A file that exists, or else what comes with the testbed under this name, of these kinds; the path as it is where
+    neither is there. A path is from a folder.
     """
-    if path.is_file() or path.suffix or path.is_absolute() or ".." in path.parts:
-        return path
-    named = (folder / f"{path}.yaml" for folder in (SCENARIOS, TOPOLOGIES))
-    return next((file for file in named if file.exists()), path)
+    file = folder / path
+    if os.path.isfile(file) or path.suffix or path.is_absolute() or ".." in path.parts:
+        return file
+    named = (kind / f"{path}.yaml" for kind in kinds)
+    return next((ours for ours in named if os.path.exists(ours)), file)
 
 
 def is_ours(path: str | Path) -> bool:
@@ -33,12 +34,12 @@ def is_ours(path: str | Path) -> bool:
     return any(real.is_relative_to(folder.resolve()) for folder in (SCENARIOS, TOPOLOGIES))
 
 
-def did_you_mean_file(written: str) -> str:
+def did_you_mean_file(written: str, asking: str = "") -> str:
     """The end of a sentence that names the scenario or topology of ours, or the file, which a path that does not exist
-    probably means; empty if there is none.
+    probably means; empty if there is none. It is not the file `asking`, which names the path.
     """
     named = "" if Path(written).suffix else did_you_mean(written, names(SCENARIOS, TOPOLOGIES))
-    return named or did_you_mean_path(Path(written))
+    return named or did_you_mean_path(Path(written), Path(asking))
 
 
 def names(*folders: Path) -> list[str]:
@@ -49,13 +50,13 @@ def names(*folders: Path) -> list[str]:
     return sorted(found, key=lambda name: (name.count("/"), name))
 
 
-def did_you_mean_path(path: Path) -> str:
+def did_you_mean_path(path: Path, asking: Path = Path()) -> str:
     """The same among files and folders: each part of the path that does not exist gives way to one like it."""
     found = Path(path.anchor)
     for part in path.parts[1:] if path.anchor else path.parts:
         if not (found / part).exists():
             try:
-                near = nearest(part, [entry.name for entry in found.iterdir()])
+                near = nearest(part, [entry.name for entry in found.iterdir() if entry != asking])
             except OSError:
                 near = None
             if near is None:

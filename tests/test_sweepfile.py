@@ -18,10 +18,11 @@ from junk import JUNK, paths, problems_of
 
 from testbed import units
 from testbed.error import SpecError
+from testbed.library import TOPOLOGIES as TOPOLOGIES_OF_OURS
 from testbed.model.run_setting import Kernel, Until
 from testbed.model.scenario import Scenario
 from testbed.model.workload import PingWorkload
-from testbed.spec.load import files_of, load_scenario, sizes_of
+from testbed.spec.load import files_of, load_scenario, load_topology, sizes_of
 from testbed.spec.scenario.axis import read_range
 from testbed.spec.scenario.trial import trial_data, trial_of
 from testbed.sweep.store import Store
@@ -171,6 +172,38 @@ def test_a_topology_of_an_axis_goes_by_its_name_and_is_kept_with_the_results(tmp
     kept = {path.name: path.read_text() for path in (tmp_path / "spec").iterdir()}
     assert kept["topology-wan.yaml"] == (ROOT / "topologies" / "wan.yaml").read_text()
     assert set(kept) == set(files)
+
+
+def test_a_scenario_names_a_topology_of_ours_where_no_file_has_its_name(tmp_path: Path) -> None:
+    file = tmp_path / "two.yaml"
+    text = "name: two\nworkload: {tool: ping, from: client, to: server, count: 1}\n"
+    file.write_text(f"{text}topology: wan\n")
+    assert load_scenario(file).cells[0].topology == load_topology(TOPOLOGIES_OF_OURS / "wan.yaml")
+    assert files_of(file)["topology.yaml"] == str(TOPOLOGIES_OF_OURS / "wan.yaml")
+    file.write_text(f"{text}sweep: {{topology: [wan, dual-stack]}}\n")
+    assert load_scenario(file).axes[0].values == ("wan", "dual-stack")
+    assert set(files_of(file)) == {"scenario.yaml", "topology-wan.yaml", "topology-dual-stack.yaml"}
+    (tmp_path / "wan").write_text((ROOT / "topologies/wan.yaml").read_text().replace("name: wan", "name: mine"))
+    assert load_scenario(file).axes[0].values == ("mine", "dual-stack")
+
+
+@pytest.mark.parametrize(
+    ("named", "file", "hint"),
+    [
+        ("quickstart", "two.yaml", ""),  # what was typed, but a scenario
+        ("my-own-net", "my-own-net.yaml", ""),  # the scenario itself
+        ("dual-stak", "two.yaml", " (did you mean 'dual-stack'?)"),
+    ],
+)
+def test_a_hint_is_neither_what_was_typed_nor_the_file_itself(
+    named: str, file: str, hint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = f"name: two\ntopology: {named}\nworkload: {{tool: ping, from: client, to: server, count: 1}}\n"
+    Path(file).write_text(text)
+    with pytest.raises(SpecError) as caught:
+        load_scenario(file)
+    assert str(caught.value) == f"{file}:2: {named!r}: this cannot be read: No such file or directory{hint}"
 
 
 def test_the_files_that_are_kept_are_those_that_were_read(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import pathlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import field
@@ -12,7 +13,7 @@ from typing import Any
 from ...codec.fault import Fault, Path
 from ...codec.frozen import dataclass
 from ...error import Problem, SpecError
-from ...library import did_you_mean_file
+from ...library import TOPOLOGIES, did_you_mean_file, spec_file
 from ...model.background import PATTERNS
 from ...model.node.type import NODE_TYPES
 from ...model.workload.tool import TOOLS
@@ -142,13 +143,13 @@ def _yaml_files(scenario: Document, folder: Folder) -> dict[str, str]:
     own = mapping(scenario.data).get("topology")
     named = list(dict(topology_axis(scenario)))
     if not named:
-        return {_stored("topology", own): os.path.join(folder.path, own)} if isinstance(own, str) else {}
+        return {_stored("topology", own): _file(own, folder)} if isinstance(own, str) else {}
     names: dict[str, str] = {}
     for said in named:
         stem = os.path.splitext(os.path.basename(said))[0]
         again = sum(name.startswith(f"topology-{stem}") for name in names)
         name = f"topology-{stem}" if not again else f"topology-{stem}-{again + 1}"
-        names[_stored(name, said)] = os.path.join(folder.path, said)
+        names[_stored(name, said)] = _file(said, folder)
     return names
 
 
@@ -163,8 +164,13 @@ def _own(scenario: Document, folder: Folder) -> CheckedTopology:
     return _named(scenario, ("topology",), data, folder) if isinstance(data, str) else CheckedTopology(None)
 
 
+def _file(said: str, folder: Folder) -> str:
+    """The file that a scenario in a folder names, or else the topology of this name that comes with the testbed."""
+    return os.fspath(spec_file(pathlib.Path(said), pathlib.Path(folder.path), (TOPOLOGIES,)))
+
+
 def _named(scenario: Document, path: Path, said: str, folder: Folder) -> CheckedTopology:
-    file = os.path.join(folder.path, said)
+    file = _file(said, folder)
     try:
         return _known(completed(_topology(scenario, path, said, folder), folder.other(file)))
     except OSError as error:
@@ -181,7 +187,7 @@ def _topology(scenario: Document, path: Path, said: str, folder: Folder) -> Docu
 
     Raises SpecError, and OSError for what cannot be read or is Outside.
     """
-    file = os.path.join(folder.path, said)
+    file, asking = _file(said, folder), scenario.positions[()].file
     if is_python(said):
         folder.find(scenario, path, path_of(said))
         return described(file)
@@ -189,10 +195,12 @@ def _topology(scenario: Document, path: Path, said: str, folder: Folder) -> Docu
         with folder.held(scenario, path, said) as held:
             return read(file, held)
     except FileNotFoundError as error:
-        raise _unreadable(file, error) from None
+        if os.path.isfile(file):
+            return read(file)
+        raise _unreadable(file, error, asking) from None
     except Outside as outside:
         if not os.path.isfile(file):
-            raise _unreadable(file, _why_not(file)) from None
+            raise _unreadable(file, _why_not(file), asking) from None
         document = _document(file)
         if document is None:
             why = f"it is outside the folder of this file, and no topology (testbed check {file} says what it lacks)"
@@ -280,7 +288,7 @@ def _why_not(file: str) -> OSError:
     return OSError(errno.ENOENT, os.strerror(errno.ENOENT))
 
 
-def _unreadable(path: str | os.PathLike[str], error: OSError) -> SpecError:
+def _unreadable(path: str | os.PathLike[str], error: OSError, asking: str = "") -> SpecError:
     name = os.path.normpath(path)
-    meant = did_you_mean_file(name) if isinstance(error, FileNotFoundError) else ""
+    meant = did_you_mean_file(name, asking) if isinstance(error, FileNotFoundError) else ""
     return SpecError([Problem(name, None, f"this cannot be read: {error.strerror}{meant}")])
