@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import json
 import os
 import shutil
 import subprocess
 import sys
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -127,6 +129,37 @@ def test_a_write_that_fails_leaves_the_old_table(store: Store, monkeypatch: pyte
     with pytest.raises(UserError, match=r"trials\.parquet cannot be written: no space left on device"):
         table.update(store)
     assert files_of(store.path) == before
+
+
+@pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES, errno.EPERM])
+def test_of_a_folder_that_cannot_be_written_the_tables_are_made_elsewhere(
+    store: Store, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    """As of a copy on a file system that is read only: it has the tables, and its trials have other times."""
+    table.update(store)
+    os.utime(store.path / "trials" / store.ids[0] / RESULT, ns=(1, 1))
+    before, real = files_of(store.path), table.replacing
+
+    def replacing(path: Path) -> AbstractContextManager[Path]:
+        if path.is_relative_to(store.path):
+            raise OSError(number, os.strerror(number))
+        return real(path)
+
+    monkeypatch.setattr(table, "replacing", replacing)
+    connection = testbed.open(store.path).duckdb()  # the tables outlast the value that made them
+    counted = [connection.sql(f"SELECT count(*) FROM {name}").fetchall() for name in ("trials", "samples")]
+    connection.close()
+    assert counted == [[(4,)], [(12,)]]
+    assert files_of(store.path) == before
+    with pytest.raises(UserError, match="cannot be written"):
+        table.update(store)
+
+
+def test_sql_that_wants_a_file_is_told_how_to_save_a_table(store: Store) -> None:
+    with pytest.raises(UserError) as caught:
+        testbed.open(store.path).query("COPY trials TO '/tmp/trials.csv'")
+    (line,) = str(caught.value).splitlines()
+    assert line.endswith("disabled by configuration; allowed: the tables of runs; to save one: --format csv > FILE")
 
 
 @pytest.mark.parametrize("name", [*table.NAMES, table.WALL])

@@ -1,11 +1,15 @@
 """A run's results for Python and SQL: the tables of its folder as Arrow, pandas, Polars and DuckDB. Reads the folder,
-and writes tables that are missing or older than its trials.
+and writes tables that are missing or older than its trials, there or in a temporary folder.
 """
 
 from __future__ import annotations
 
+import atexit
 import importlib
+import shutil
+import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -24,6 +28,8 @@ LARGE = ("samples", "queues", "faults", "completions", "acks", "events")
 
 MEMORY_MIB = 2048
 """Of a query in DuckDB."""
+CLOSED = "disabled by configuration"
+"""What DuckDB says of files, and of other settings."""
 
 
 class Results:
@@ -112,7 +118,16 @@ class Results:
 
     @cached_property
     def _tables(self) -> dict[str, pa.Table]:
-        table.update(self._store)
+        """Those that were read. Where the folder cannot be written, they are made elsewhere: a connection may need them
+        as long as this program runs.
+        """
+        try:
+            table.update(self._store)
+        except table.Unwritable:
+            made = tempfile.mkdtemp(prefix="testbed-tables-")
+            atexit.register(shutil.rmtree, made, ignore_errors=True)
+            self._store = replace(self._store, elsewhere=Path(made))
+            table.update(self._store)
         return {}
 
     def _table(self, name: str) -> pa.Table:
@@ -154,7 +169,10 @@ def _queried(sql: str, runs: Sequence[Results]) -> pa.Table:
         except duckdb.Error as error:
             for each in runs:
                 each.find_damage()
-            raise UserError(f"{str(error).strip()}\n{_columns(runs)}") from None
+            said = str(error).strip()
+            if CLOSED in said:
+                raise UserError(f"{said}; allowed: the tables of runs; to save one: --format csv > FILE") from None
+            raise UserError(f"{said}\n{_columns(runs)}") from None
 
 
 def _connected(runs: Sequence[Results]) -> Any:

@@ -54,9 +54,15 @@ ERROR, SAID_MAX = "error.txt", 1 << 20
 
 @dataclass(frozen=True)
 class Store:
-    """A run's folder."""
+    """A run's folder. `elsewhere` is where its tables are made if the folder cannot be written."""
 
     path: Path
+    elsewhere: Path | None = None
+
+    @property
+    def tables(self) -> Path:
+        """The folder of its tables."""
+        return self.elsewhere or self.path
 
     def create(
         self,

@@ -7,6 +7,7 @@ depend on this computer are in a separate file, host.parquet, so that the others
 
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -90,7 +91,11 @@ class _Trials:
 
 
 def path(store: Store, name: str) -> Path:
-    return store.path / f"{name}.parquet"
+    return store.tables / f"{name}.parquet"
+
+
+class Unwritable(UserError):
+    """Tables that are missing or stale, in a folder that nobody may change."""
 
 
 def update(store: Store, *, mend: bool = False, results: Iterable[TrialResult] = ()) -> None:
@@ -131,8 +136,9 @@ def _writing(store: Store, name: str) -> Iterator[None]:
         yield
     except OSError as error:
         said = error.strerror or error
-        what = UserError(f"{path(store, name)} cannot be written: {said}; allowed: a folder that can")
-        raise disk_full(error, store.path) or what from None
+        kind = Unwritable if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM) else UserError
+        what = kind(f"{path(store, name)} cannot be written: {said}; allowed: a folder that can")
+        raise disk_full(error, store.tables) or what from None
 
 
 def open_file(store: Store, name: str) -> pq.ParquetFile:
