@@ -177,6 +177,19 @@ def test_a_guest_that_floods_its_channel_takes_no_more_of_the_keeper(
         assert sum(map(len, relay.events)) <= session_relay.EVENTS_MAX * session_relay.EVENT_BYTES
 
 
+def test_a_schedule_that_is_over_is_no_event_and_one_that_broke_off_is(tmp_path: Path) -> None:
+    with relayed(tmp_path) as (relay, agent):
+        for said in (
+            b"timeline has ended with status 0",
+            b"timeline has ended with status 1",
+            b"x has ended with status 0",
+        ):
+            os.write(agent, frame.pack(0, frame.DIED, said))
+        os.write(agent, frame.pack(0, frame.READY))
+        relay.look({}, 1000)
+        assert list(relay.events) == ["timeline has ended with status 1", "x has ended with status 0"]
+
+
 def test_an_agent_speaks_to_those_that_opened_a_session_and_to_nobody_else(tmp_path: Path) -> None:
     """What it sent to one that had asked for `status` was put into the answer, without end."""
     ours, theirs = socket.socketpair()

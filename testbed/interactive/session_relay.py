@@ -18,6 +18,7 @@ from typing import Any
 from ..agent import frame
 from ..kernel.consumption import kernel_bytes
 from ..kernel.guest_file import HELD_BYTES
+from ..plan.step import TIMELINE
 from ..process import Running
 
 DOES = ("down", "status", "session", "steps")
@@ -33,6 +34,8 @@ LATER = {
 SIGNAL_MAX = 64
 STEPS_FILE = re.compile(r"steps-\w+")
 CELLS_MAX = 65_535
+OVER = f"{TIMELINE} has ended with status 0"
+"""What the agent tells of a schedule that is over: it is no event."""
 TEXTS = ("on", "netns", "folder", "name", "namespace")
 
 
@@ -171,7 +174,8 @@ class Relay:
             elif kind == frame.READY:
                 self.is_ready = True
             elif kind == frame.DIED:
-                self.events.append(payload[:EVENT_BYTES].decode(errors="replace"))
+                said = payload[:EVENT_BYTES].decode(errors="replace")
+                self.events.extend([said] if said != OVER else [])
             elif kind == frame.STARTED:
                 ended = f"{payload[:EVENT_BYTES].decode(errors='replace')} has ended"
                 self.events = deque((each for each in self.events if not each.startswith(ended)), EVENTS_MAX)
