@@ -45,7 +45,7 @@ from testbed.sweep import run_file
 from testbed.sweep.expectation import judged
 from testbed.sweep.shard import Shard, scenario_key
 from testbed.sweep.store import Store
-from testbed.trial.result import EventResult, TrialResult
+from testbed.trial.result import EventResult, Finding, TrialResult
 
 SCENARIO = """name: x
 topology:
@@ -236,6 +236,19 @@ def test_a_rule_holds_in_all_trials_or_it_does_not() -> None:
     (seen,) = verdicts([rule()], [measured(9e6), measured(7e6)])
     assert (seen.low, seen.high, seen.trials) == (7e6, 9e6, 2)
     assert seen.seen == f"goodput is 7 Mbit/s, and should be at least 8 Mbit/s, in the trial {measured(7e6).result.id}"
+
+
+def test_a_trial_that_is_not_valid_is_named_with_what_made_it_so_and_not_with_notes() -> None:
+    found = (
+        Finding("window", "suspect", "it held the flow back", "a larger one"),
+        Finding("loss", "suspect", "it has another share", "look"),
+        Finding("jitter", "valid", "in order, packets wait for one another", "a note"),
+    )
+    doubtful = measured(9e6, verdict="suspect")
+    result = replace(doubtful.result, findings=found, warnings=tuple(map(str, found)))
+    (seen,) = verdicts([rule()], [replace(doubtful, result=result)])
+    causes = "window: it held the flow back (a larger one); loss: it has another share (look)"
+    assert seen.seen == f"the trial {result.id} is suspect: {causes}"
 
 
 def test_a_failure_names_its_trials_and_of_many_the_first() -> None:

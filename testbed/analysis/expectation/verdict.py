@@ -209,7 +209,8 @@ def _chosen(rule: Expectation, trials: Sequence[Measured], where: Choice) -> lis
     meant = _meant(trials, where)
     for each in meant:
         if each.result.verdict != "valid":
-            reasons = "; ".join(each.result.warnings[:3])
+            worst = [str(found) for found in each.result.findings if found.verdict == each.result.verdict]
+            reasons = "; ".join(worst[:3])
             raise NotChecked(f"the trial {each.result.id} is {each.result.verdict}: {reasons}")
     found = []
     for each in meant:
