@@ -69,3 +69,18 @@ def test_a_quantile_among_lost_pings_has_no_value() -> None:
     assert measure(some, (), NAMES) == {"ping-p50": pytest.approx(0.051), "ping-p95": None, "ping-p99": None}
     assert measure(of_pings(None, None), (), NAMES) == dict.fromkeys(NAMES)
     assert measure(trial_result(Made({}, [1e6])), (), NAMES) == dict.fromkeys(NAMES)
+
+
+def test_a_quantile_of_three_digits_lies_between_the_shortest_and_the_longest() -> None:
+    """From 100 ms on ping prints 123 ms of each, and 123.456 ms of the shortest: the quantile was below that."""
+    lines = "".join(f"64 bytes from 10.0.0.2: icmp_seq={at} ttl=64 time={ms} ms\n" for at, ms in ((1, 123), (2, 124)))
+    counts = "2 packets transmitted, 2 received, 0% packet loss, time 1ms"
+    found = ping.parse(f"{lines}\n{counts}\nrtt min/avg/max/mdev = 123.456/123.500/123.544/0.044 ms\n")
+    assert [*ping.round_trip_faults(found, 40_000)] == []
+    result = replace(trial_result(Made({}, [])), measured={PingResult.KEY: record.write(found)})
+    assert measure(result, (), NAMES) == {
+        "ping-p50": pytest.approx(0.1235), "ping-p95": pytest.approx(0.123544), "ping-p99": pytest.approx(0.123544),
+    }  # fmt: skip
+    same = replace(found, rtts_s=(0.123, 0.123))
+    result = replace(result, measured={PingResult.KEY: record.write(same)})
+    assert measure(result, (), NAMES) == dict.fromkeys(NAMES, pytest.approx(0.123456))

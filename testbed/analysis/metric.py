@@ -153,7 +153,8 @@ def rtt_under_load_s(result: TrialResult, samples: Sequence[FlowSamples], share:
 
 def ping_rtt_s(result: TrialResult, share: float) -> float | None:
     """A quantile of the RTTs of a workload's pings; None without any reply, and of lost ones at the quantile's place:
-    they took longer than all others, if they ever had come.
+    they took longer than all others, if they ever had come. Of 100 ms and more ping prints three digits of each, and
+    all of the shortest and the longest: the quantile lies between those.
     """
     found = find(PingResult, result.measured)
     if found is None:
@@ -163,7 +164,9 @@ def ping_rtt_s(result: TrialResult, share: float) -> float | None:
         return None
     with np.errstate(invalid="ignore"):
         value = float(np.quantile([math.inf if rtt is None else rtt for rtt in found.rtts_s], share, method="linear"))
-    return value if math.isfinite(value) else None
+    if not math.isfinite(value):
+        return None
+    return min(max(value, found.rtt_min_s or 0.0), found.rtt_max_s or math.inf)
 
 
 def _ping(share: int) -> Metric:

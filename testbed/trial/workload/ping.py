@@ -23,9 +23,9 @@ from .tool import Tool, other_load, rises
 
 OUTPUT = "ping.out"
 PRINTED_S = 1e-6
+"""What ping prints is rounded to this. Without any delay, virtual time may stand still: then it prints 0."""
 DIGITS = 0.006
 """By which share an RTT may differ that ping prints with three digits, from 100 on: half a unit of the last one."""
-"""What ping prints is rounded to this. Without any delay, virtual time may stand still: then it prints 0."""
 
 
 def step(
