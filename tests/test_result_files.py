@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import fields
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,9 @@ from testbed.kernel.guest import CONSOLE
 from testbed.plan.step import data
 from testbed.sweep import audit, run_file, store
 from testbed.trial import folder, reader
+from testbed.trial.column import TRIAL
 from testbed.trial.orders.sequence import orders
+from testbed.trial.result import TrialResult
 from testbed.trial.subject import observer, round_trip
 
 TEXT = Path(__file__, "../../docs/results.md").resolve().read_text()
@@ -58,3 +61,8 @@ def test_every_file_with_a_fixed_name_is_listed() -> None:
     listed = BLOCK.replace("DIR/", "")
     missing = {each for each in fixed if not any(fnmatch(each, word) for word in PATTERNS) and each not in listed}
     assert missing == {observer.SAMPLES}  # it becomes samples.parquet
+
+
+def test_every_field_of_a_result_is_named() -> None:
+    names = {each.name for each in fields(TrialResult)} | {name.split(".")[-1] for name, _ in TRIAL}
+    assert {name for name in names if f"`{name}`" not in TEXT} == set()
