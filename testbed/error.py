@@ -108,9 +108,9 @@ def one_of(allowed: Sequence[str], written: str, without: str = "none") -> str:
 
 
 def did_you_mean(written: str, known: Iterable[str]) -> str:
-    """The end of a sentence that names the word which was probably meant; empty without one but the written one."""
+    """The end of a sentence that names the word which was probably meant; empty if there is none."""
     meant = nearest(written, tuple(known))
-    return "" if meant in (None, written) else f" (did you mean {meant!r}?)"
+    return "" if meant is None else f" (did you mean {meant!r}?)"
 
 
 def nearest(written: str, known: Sequence[str]) -> str | None:

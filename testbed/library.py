@@ -38,7 +38,8 @@ def did_you_mean_file(written: str, asking: str = "") -> str:
     """The end of a sentence that names the scenario or topology of ours, or the file, which a path that does not exist
     probably means; empty if there is none. It is not the file `asking`, which names the path.
     """
-    named = "" if Path(written).suffix else did_you_mean(written, names(SCENARIOS, TOPOLOGIES))
+    ours = names(SCENARIOS, TOPOLOGIES)
+    named = "" if Path(written).suffix or written in ours else did_you_mean(written, ours)
     return named or did_you_mean_path(Path(written), Path(asking))
 
 

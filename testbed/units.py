@@ -185,6 +185,8 @@ def _parse(quantity: Quantity, text: str) -> int:
 
 def _unknown_unit(quantity: Quantity, text: str, unit: str) -> ValueRefused:
     hint = quantity.hints.get(unit)
+    if re.match(r"[eE][+-]?[0-9]", unit):
+        return ValueRefused(f"unknown unit {unit!r} in {text!r}: numbers have no exponent", quantity.allowed)
     if hint is None:
         meant = nearest(unit, [*quantity.units])
         hint = None if meant is None else f"did you mean {meant!r}?"

@@ -66,6 +66,18 @@ def test_a_sample_is_drawn_by_its_seed_and_stored(began: list[str], tmp_path: Pa
     assert len(read_json(tmp_path / "audit.json")["audits"]) == 2
 
 
+def test_what_an_audit_says_fits_the_terminal(
+    began: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made(tmp_path)
+    monkeypatch.setenv("COLUMNS", "60")
+    for words in (("audit", str(tmp_path)), ("results", str(tmp_path))):
+        code, text = said(*words)
+        assert (code, "byte for byte" in " ".join(text.split())) == (0, True), text
+        begins = next(at for at, line in enumerate(text.splitlines()) if line.startswith("audit of "))
+        assert max(map(len, text.splitlines()[begins : begins + 2])) <= 60
+
+
 def test_samples_are_random_and_repeat() -> None:
     ids = [f"t{number}" for number in range(100)]
     assert sample(ids, 5, 1) == sample(ids, 5, 1)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from trials import Ran, make_trial
 
+from testbed.commands.computer.kernel import controls_of
 from testbed.error import MachineError, SpecError, UserError
 from testbed.kernel.image import cache, feature, first_boot
 from testbed.kernel.image.cache import KernelImage
@@ -143,3 +144,18 @@ def test_a_kernel_for_virtual_machines_is_asked_with_its_modules() -> None:
     found = vm_first_boot.features(kernel)
     assert {"reno", "highspeed", "bbr"} <= set(found.congestion_controls)
     assert feature.read(kernel.folder) == found
+
+
+def test_controls_that_several_kernels_have_are_listed_once(tmp_path: Path) -> None:
+    kernels = [(name, tmp_path / name) for name in ("unasked", "base", "same", "more", "less")]
+    both = "reno cubic"
+    for name, controls in (("base", both), ("same", both), ("more", f"{both} mine"), ("less", "reno")):
+        (tmp_path / name).mkdir()
+        feature.write(tmp_path / name, feature.of_controls(controls))
+    assert list(controls_of(kernels)) == [
+        ("unasked", "not been asked yet which congestion controls it has: it boots once when a trial needs it"),
+        ("base", "the congestion controls cubic, reno"),
+        ("same", "those of base"),
+        ("more", "those of base, and mine"),
+        ("less", "the congestion controls reno"),
+    ]

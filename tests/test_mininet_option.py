@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 from test_mininet import mininet_is_looked_for_once, needs_mininet
+from typer.testing import CliRunner
 
+from testbed.cli import app
 from testbed.commands.measure.lone_topology import scenario_for
 from testbed.error import UserError, ValueRefused
+from testbed.library import spec_file
 from testbed.spec.load import load_scenario, load_topology, read
 from testbed.spec.mininet_import import without_effect
 from testbed.spec.syntax.attachment import NOTHING_MORE, Folder
@@ -135,3 +138,12 @@ def test_a_topology_with_one_host_runs_nothing(tmp_path: Path) -> None:
 def test_a_scenario_is_what_runs(tmp_path: Path) -> None:
     with scenario_for(tmp_path / "s.yaml", NOTHING_MORE) as found:
         assert found == (tmp_path / "s.yaml", NOTHING_MORE)
+
+
+@pytest.mark.parametrize("command", ["run", "up"])
+def test_a_topology_where_a_scenario_belongs_is_named_and_the_other_way_round(command: str, tmp_path: Path) -> None:
+    mine, other = ("wan", "topology") if command == "run" else ("quickstart", "scenario")
+    done = CliRunner().invoke(app, [command, mine])
+    assert isinstance(done.exception, UserError)
+    assert f"{mine}.yaml is a {other}; allowed: " in str(done.exception)
+    assert command == "up" or str(done.exception).endswith(f"to start the network: testbed up {spec_file(Path(mine))}")

@@ -18,7 +18,7 @@ from patience import PATIENCE_S
 from rich.console import Console
 from runs import files_of, make_result, make_trials, read_json, write_result
 
-from testbed.commands.measure.run import carry_out
+from testbed.commands.measure.run import alike, carry_out
 from testbed.error import TestbedError, UserError
 from testbed.kernel.consumption import Load
 from testbed.kernel.guest import TrialError
@@ -394,3 +394,13 @@ def test_a_later_repetition_of_another_specification_is_refused_before_anything_
     with pytest.raises(UserError, match="the same name and another specification"):
         run(tmp_path, trials, until=UNTIL)
     assert kernels.began == []
+
+
+def test_trials_that_failed_for_the_same_reason_are_one_line() -> None:
+    trials = [replace(make_trials()[0], id=f"seed={number}") for number in range(6)]
+    failures = [(each, UserError("it rained")) for each in trials[:5]]
+    assert list(alike(failures[:1])) == ["seed=0: it rained"]
+    assert list(alike([*failures, (trials[5], UserError("it snowed"))])) == [
+        "seed=0, seed=1, seed=2 and 2 more: it rained",
+        "seed=5: it snowed",
+    ]

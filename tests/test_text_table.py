@@ -39,6 +39,13 @@ def test_a_table_that_fits_or_need_not_is_left_alone() -> None:
     ]
 
 
+def test_one_long_text_does_not_fill_the_other_rows_with_spaces_where_nothing_need_fit() -> None:
+    columns = (Column("row", names=True), Column("ours", wraps=True), Column("outcome"))
+    lines = fit(None, columns, (("a", "x" * 3000, "pass"), ("b", "short", "fail"))).splitlines()
+    assert [len(line) for line in lines] == [5 + 60 + 2 + 7, 5 + 3000 + 2 + 4, 5 + 60 + 2 + 4]
+    assert lines[1] == f"a    {'x' * 3000}  pass"
+
+
 def test_headers_are_broken_first() -> None:
     assert fit(50).splitlines() == [
         "rtt     loss  congestion  Mbit/s  resent  queue",

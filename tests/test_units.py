@@ -90,6 +90,7 @@ REFUSED: list[tuple[Callable[[str], Any], str, str, bool]] = [
     (units.parse_rate, "1,5 Gbit/s", "not a rate", True),
     (units.parse_rate, "1_000 bit/s", "not a rate", True),
     (units.parse_rate, "1e9 bit/s", "unknown unit", True),
+    (units.parse_rate, "1e30 Gbit/s", r"unknown unit 'e30 Gbit/s' in '1e30 Gbit/s': numbers have no exponent", True),
     (units.parse_rate, "nan bit/s", "not a rate", True),
     (units.parse_rate, f"{'9' * 5000} bit/s", "not a rate", True),
     (units.parse_rate, "\u0661 bit/s", "not a rate", True),

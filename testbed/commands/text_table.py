@@ -26,6 +26,8 @@ from .terminal import Terminal
 GAP = "  "
 WRAPPED_MIN, WORD_MAX = 16, 28
 """Columns of text are not made narrower than that, nor than their longest word that is not longer than this."""
+PIPED_MAX = 60
+"""Where nothing need fit, columns of text are no wider than that for the sake of one long cell, which stands out."""
 TIED = "\u00a0"
 """A space between words that stay on one line; printed as any other."""
 
@@ -208,12 +210,17 @@ def _grid(table: Table, width: int | None, *, narrow: bool) -> list[str]:
     widths = _widths(table, narrow)
     if width is not None:
         widths = _squeezed(table, widths, width)
+    else:
+        pairs = zip(widths, table.columns, strict=True)
+        widths = [min(each, max(PIPED_MAX, len(column.name))) if column.wraps else each for each, column in pairs]
+    wraps = width is not None
     indent = " " * _indent(table)
-    lines = [indent + line for line in _row(table, tuple(column.name for column in table.columns), widths)]
+    names = tuple(column.name for column in table.columns)
+    lines = [indent + line for line in _row(table, names, widths, wraps=wraps)]
     for at, row in enumerate(table.rows):
         if table.headings and table.headings[at] != (table.headings[at - 1] if at else None):
             lines += _flowed(table.headings[at], width)
-        lines += [indent + line for line in _row(table, row, widths)]
+        lines += [indent + line for line in _row(table, row, widths, wraps=wraps)]
     return lines
 
 
@@ -230,9 +237,11 @@ def _squeezed(table: Table, widths: Sequence[int], width: int) -> list[int]:
     return squeezed
 
 
-def _row(table: Table, row: Sequence[str], widths: Sequence[int]) -> list[str]:
+def _row(table: Table, row: Sequence[str], widths: Sequence[int], *, wraps: bool) -> list[str]:
     cells = [
-        [text] if len(text) <= width else textwrap.wrap(_breakable(text, width), width, break_on_hyphens=False)
+        [text]
+        if len(text) <= width or not wraps
+        else textwrap.wrap(_breakable(text, width), width, break_on_hyphens=False)
         for text, width in zip(row, widths, strict=True)
     ]
     lines = []

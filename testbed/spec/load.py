@@ -200,6 +200,11 @@ def is_scenario(path: str | os.PathLike[str]) -> bool:
     return bool({"workload", "topology", "sweep"} & set(mapping(read(path).data)))
 
 
+def is_topology(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is meant as a topology: it says what there is, and nothing of a scenario. Raises SpecError."""
+    return bool({"nodes", "topo"} & set(mapping(read(path).data))) and not is_scenario(path)
+
+
 def is_profile(path: str | os.PathLike[str]) -> bool:
     """Whether a file is meant as a profile: it cites somebody, or has facts or series. Raises SpecError."""
     return bool({"citation", "facts", "series"} & set(mapping(read(path).data)))

@@ -10,6 +10,7 @@ import os
 import shlex
 import shutil
 import tempfile
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -283,8 +284,9 @@ def list_command(
         print(f"there is no kernel for virtual machines yet; to fetch one, type: {kernel_cache.FETCH_COMMAND}")
     if images or machines:
         show(table(images, machines).lines(terminal_width()))
-        for name, folder in [(each.name, each.folder) for each in images] + [(m.name, m.folder) for m in machines]:
-            print(paragraph(f"{name} has the congestion controls {_controls(folder)}", terminal_width()))
+        kernels = [(each.name, each.folder) for each in images] + [(m.name, m.folder) for m in machines]
+        for name, controls in controls_of(kernels):
+            print(paragraph(f"{name} has {controls}", terminal_width()))
         for image in images:
             if image.older is not None:
                 print(paragraph(image.older, terminal_width()))
@@ -293,9 +295,21 @@ def list_command(
                 print(paragraph(what, terminal_width()))
 
 
-def _controls(folder: Path) -> str:
-    found = feature.read(folder)
-    return ", ".join(found.congestion_controls) if found else "(not asked yet: it boots once when a trial needs it)"
+def controls_of(kernels: Iterable[tuple[str, Path]]) -> Iterator[tuple[str, str]]:
+    """What each kernel has: those that are in the first one that was asked are named once."""
+    first: tuple[str, frozenset[str]] | None = None
+    for name, folder in kernels:
+        found = feature.read(folder)
+        if found is None:
+            yield name, "not been asked yet which congestion controls it has: it boots once when a trial needs it"
+            continue
+        own = found.congestion_controls
+        if first is None or not first[1] <= {*own}:
+            yield name, f"the congestion controls {', '.join(own)}"
+            first = first or (name, frozenset(own))
+        else:
+            more = [each for each in own if each not in first[1]]
+            yield name, ", and ".join(filter(None, (f"those of {first[0]}", ", ".join(more))))
 
 
 def _plain(image: KernelImage) -> dict[str, object]:

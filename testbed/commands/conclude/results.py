@@ -23,6 +23,7 @@ from ...trial.folder import read_trial
 from ...trial.result import TrialResult
 from ..known import learn_metrics
 from ..result_table import print_cells, print_trials, print_verdicts, unkept
+from ..text_table import paragraph, terminal_width
 
 if TYPE_CHECKING:
     from ...analysis.expectation.verdict import Verdict
@@ -99,7 +100,7 @@ def results(
         else:
             print("".join(f"rule {line}\n" for line in unkept(judged)), end="", file=sys.stderr)
         if audit is not None and format is Format.table:
-            print(audit.in_words())
+            print(paragraph(audit.in_words(), terminal_width()))
     for id, reason in failures.items():
         print(f"failed {visible(id)}: {INDENTED.join(reason.splitlines())}", file=sys.stderr)
     if missing:

@@ -19,6 +19,7 @@ from .. import option_rule
 from ..result_table import Format
 from ..screen import Screen
 from ..terminal import Terminal, say
+from ..text_table import paragraph, terminal_width
 from . import cluster_option
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def _print(found: auditing.Audit, folder: Path, console: Console) -> None:
         print(f"software then → now: {visible('; '.join(software))}")
     if not found.trials:
         print("all trials ran in real time, which no repetition matches byte for byte: nothing was audited")
-    print(found.in_words())
+    print(paragraph(found.in_words(), terminal_width()))
     print(
         f"stored in {folder / auditing.FILE}; the same sample again: --sample {len(found.trials)} --seed {found.seed}"
     )

@@ -16,7 +16,7 @@ from ...error import UserError
 from ...model.address import address_book
 from ...model.data_path import data_path_between, lowest_rate_bps
 from ...model.topology import Topology
-from ...spec.load import load_topology, read
+from ...spec.load import is_topology, load_topology, read
 from ...spec.mininet_import import is_python, path_of, without_effect
 from ...spec.syntax.attachment import Folder, Permission, permitted
 
@@ -28,9 +28,13 @@ PINGS = {"tool": "ping", "count": "10", "interval": "1 s"}
 @contextmanager
 def scenario_for(file: Path, may: Permission) -> Iterator[tuple[Path, Permission]]:
     """The file itself; of a topology in Python the scenario that runs over it, which may name it. Raises UserError if
-    it has one host.
+    it has one host, and for another topology.
     """
     if not is_python(file):
+        if file.exists() and is_topology(file):
+            raise UserError(
+                f"{file} is a topology; allowed: a scenario file, or to start the network: testbed up {file}"
+            )
         yield file, may
         return
     with tempfile.TemporaryDirectory(prefix="testbed-") as folder:

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import sys
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,12 +16,12 @@ from rich.console import Console
 
 from ... import journal
 from ...cache_folder import private
-from ...error import UserError, visible
+from ...error import TestbedError, UserError, visible
 from ...kernel import confinement
 from ...kernel.consumption import available_bytes
 from ...kernel.ready.named import check_controls_of, check_kernels, kernels_of, older_kernels
 from ...library import spec_file
-from ...model.scenario import Scenario
+from ...model.scenario import Scenario, Trial
 from ...spec import program_store
 from ...spec.load import COPY, files_of, load_scenario, programs_of
 from ...spec.syntax.attachment import permitted
@@ -118,6 +119,8 @@ def foretell(scenario: Scenario, prepared: Sweep, jobs: int, format: Format, sha
         print(f"memory:   {prepared.memory_bytes >> 20} MiB for the largest trial, about {touched >> 20} taken; {free}")
 
 
+SHOWN_FAILED = 3
+"""Trials that a line names which failed for the same reason."""
 SCRATCH = "repeated"
 
 
@@ -331,8 +334,8 @@ def _run(
         print(f"{words}: {len(found)} of {len(ids)} trials are here; testbed merge joins the shards")
     is_kept = decision is not None or _print_rules(folder, shard)
     print(f"results: {folder.path}")
-    for trial, error in summary.failures:
-        say(console, ("failed", "red"), f" {trial.id}: {error}")
+    for what in alike(summary.failures):
+        say(console, ("failed", "red"), f" {what}")
     if any(isinstance(error, DiskFull) for _, error in summary.failures):
         raise typer.Exit(DiskFull.exit_code)
     if decision is not None:
@@ -351,6 +354,16 @@ def _run(
         what = f" shard {shard} has none of the {counted(len(trials), 'trial')}: nothing was run; with fewer shards"
         say(console, ("empty", "red"), what + " than trials each is likely to have some")
         raise typer.Exit(MISSING)
+
+
+def alike(failures: Iterable[tuple[Trial, TestbedError]]) -> Iterator[str]:
+    """The trials that failed, those for the same reason together: each was told with it when it did."""
+    found: dict[str, list[str]] = {}
+    for trial, error in failures:
+        found.setdefault(str(error), []).append(trial.id)
+    for why, ids in found.items():
+        more = f" and {len(ids) - SHOWN_FAILED} more" if len(ids) > SHOWN_FAILED else ""
+        yield f"{', '.join(ids[:SHOWN_FAILED])}{more}: {why}"
 
 
 def _print_rules(folder: store.Store, shard: Shard | None) -> bool:
