@@ -135,4 +135,4 @@ def test_an_exercise_has_all_that_a_class_needs(name: str) -> None:
     assert (found.folder / "handout.md").is_file()
     assert found.file.hints
     assert found.file.mistakes
-    assert 2 <= len(found.wrongs()) <= 8
+    assert 2 <= len(found.wrongs()) <= 10
