@@ -260,7 +260,7 @@ def test_feedback_says_what_was_seen_and_obeys_nothing_of_it() -> None:
     verdicts["learns"] = Verdict("![x](http://evil) <script> \x1b[31m\n# no heading")
     found = Mark("learning-switch", "jo | x", marked(exercise.file.rules, verdicts), notes=("Traceback\n  <b>", NOTE))
     text = feedback.text(exercise, found)
-    assert text.startswith("# A learning switch: 7 of 10 points\n")
+    assert text.startswith("# A learning switch: 8 of 11 points\n")
     assert "| learns | 0 of 3 | does not hold |" in text
     assert exercise.file.rules[1].message.strip().split()[0] in text
     assert not any(bad in text for bad in ("<script", "<b>", "![x](", "\x1b"))
