@@ -1,0 +1,3 @@
+ip address flush dev eth0
+ip address add 192.168.1.10/24 dev eth0
+ip route add 192.168.2.0/24 dev eth0
