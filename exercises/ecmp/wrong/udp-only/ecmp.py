@@ -30,11 +30,13 @@ class Ecmp(OSKenApp):
             return
         for leaf, hosts in LEAVES.items():
             for port, host in hosts.items():
-                actions = [parser.OFPActionOutput(port)] if leaf == datapath.id else [parser.OFPActionOutput(UPLINKS[datapath.id][0])]
-                self.add(datapath, host, actions)
-                if leaf != datapath.id:
-                    inst = [parser.OFPInstructionActions(datapath.ofproto.OFPIT_APPLY_ACTIONS, self.up(datapath))]
-                    datapath.send_msg(parser.OFPFlowMod(datapath, priority=20, match=parser.OFPMatch(eth_type=0x0800, ip_proto=17, ipv4_dst=host), instructions=inst))
+                if leaf == datapath.id:
+                    self.add(datapath, host, [parser.OFPActionOutput(port)])
+                    continue
+                self.add(datapath, host, [parser.OFPActionOutput(UPLINKS[datapath.id][0])])
+                match = parser.OFPMatch(eth_type=0x0800, ip_proto=17, ipv4_dst=host)
+                apply = [parser.OFPInstructionActions(datapath.ofproto.OFPIT_APPLY_ACTIONS, self.up(datapath))]
+                datapath.send_msg(parser.OFPFlowMod(datapath, priority=20, match=match, instructions=apply))
 
     def up(self, datapath):
         parser, ofproto = datapath.ofproto_parser, datapath.ofproto
