@@ -254,6 +254,31 @@ def test_answers_are_numbers_with_units(text: str, right: bool | None) -> None:
         assert (rule.judged({"answers.yaml": text}) is None) == right
 
 
+@pytest.mark.parametrize(
+    ("written", "right"),
+    [
+        ("125 kB", ["125 KB", "125KB", "0.125 MB"]),
+        ("20 Mbit/s", ["20 Mbps", "20Mb/s", "20000 kbps", "20000 Kbps", "20000 kb/s", "0.02 Gb/s", "20000000 bps"]),
+        ("646 ms", ["646 msec", "0.646 sec", "646000 usec"]),
+    ],
+)
+def test_a_unit_in_an_answer_has_other_names_too(written: str, right: list[str]) -> None:
+    rule = read(Answer, {"key": "found", "is": written, "within": "1 %"})
+    for text in right:
+        assert rule.judged({"answers.yaml": f"found: {text}"}) is None, text
+        assert rule.judged({"answers.yaml": f"found: 9{text}"}) == f"found: 9{text} is not right"
+    for text in ("125 KiBit", "20 MBps", "20 MB/s", "646 min."):
+        assert rule.judged({"answers.yaml": f"found: {text}"}) is not None, text
+
+
+def test_an_answer_that_is_there_twice_is_refused_with_its_line() -> None:
+    text = "who: tcp\nrtt: 6 ms\nwho: ping\n"
+    who, rtt = (read(Answer, {"key": key, "is": wanted}) for key, wanted in (("who", "tcp"), ("rtt", "6 ms")))
+    with pytest.raises(NotChecked, match=r"answers\.yaml:3: the key 'who' appears twice, first in line 1"):
+        who.judged({"answers.yaml": text})
+    assert rtt.judged({"answers.yaml": text}) is None
+
+
 @pytest.mark.parametrize("right", ["1 %", "1%", "0.01", "1 in 100", "1/100", "1e-2", "1.05 %"])
 @pytest.mark.parametrize("written", ["1 %", "0.01", "1 in 100"])
 def test_a_share_is_a_number_in_all_its_forms(written: str, right: str) -> None:

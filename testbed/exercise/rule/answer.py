@@ -45,6 +45,19 @@ READERS: dict[Reader, str] = {
 }
 """What a number may be; the first that reads the expected one reads the answer, too."""
 
+SPELLINGS = {
+    "KB": "kB",
+    **{f"{unit}ec": unit for unit in ("s", "ms", "us")},
+    **{
+        f"{given}{per}": f"{prefix}bit/s"
+        for prefix in ("", "k", "M", "G", "T")
+        for given in (prefix, prefix.upper())
+        for per in ("bps", "b/s")
+    },
+}
+"""Other names of units that students write, who cannot see how files of the testbed write them."""
+IN_A_UNIT = re.compile(r"(\s*[0-9]{1,30}(?:\.[0-9]{1,30})?\s*)(\S+)(\s*)")
+
 
 @named
 class Answer(Kind):
@@ -73,15 +86,19 @@ class Answer(Kind):
         if self.file not in found:
             raise NotChecked(f"there is no {self.file}")
         try:
-            answers = mapping(parse(found[self.file], Position(self.file, 1)).data)
+            document = parse(found[self.file], Position(self.file, 1))
         except UserError as error:
             raise NotChecked(str(error)) from None
+        for fault in document.faults:
+            if fault.path[:-1] == (self.key,):  # beside the value: the key appears twice
+                raise NotChecked(str(document.problem(fault)))
+        answers = mapping(document.data)
         value = answers.get(self.key)
         if not isinstance(value, str) or not value.strip() or value.strip() in ("?", "TODO"):
             raise NotChecked(f"{self.file} has no answer to {self.key}")
         if self.is_ is None:
             raise NotChecked(FOR_TEACHERS)
-        wanted, given = read(self.is_, self.is_), read(self.is_, value)
+        wanted, given = read(self.is_, self.is_), read(self.is_, spelled(value))
         if wanted is None:
             is_right = value.strip().casefold() == self.is_.strip().casefold()
         elif given is None:
@@ -89,6 +106,12 @@ class Answer(Kind):
         else:
             is_right = abs(given - wanted) <= Fraction(self.within or 0) * abs(wanted)
         return None if is_right else f"{self.key}: {value} is not right"
+
+
+def spelled(text: str) -> str:
+    """An answer with the unit's name as the testbed writes it."""
+    found = IN_A_UNIT.fullmatch(text)
+    return text if found is None else f"{found[1]}{SPELLINGS.get(found[2], found[2])}{found[3]}"
 
 
 def read(like: str, text: str) -> Fraction | None:
