@@ -82,6 +82,57 @@ def test_a_right_entry_in_another_form_has_its_points(form: str) -> None:
     assert found.is_full == ("[:0]" not in form), found
 
 
+FOR_EACH_HOST = """        for leaf, hosts in LEAVES.items():
+            for port, host in hosts.items():
+                actions = [parser.OFPActionOutput(port)] if leaf == datapath.id else self.up(datapath)
+                self.add(datapath, host, actions)
+"""
+FOR_ALL_OTHERS = """        for port, host in LEAVES[datapath.id].items():
+            self.add(datapath, host, [parser.OFPActionOutput(port)])
+        instructions = [parser.OFPInstructionActions(datapath.ofproto.OFPIT_APPLY_ACTIONS, self.up(datapath))]
+        match = parser.OFPMatch(eth_type=0x0800)
+        datapath.send_msg(parser.OFPFlowMod(datapath, priority=1, match=match, instructions=instructions))
+"""
+APPLIED = "OFPIT_APPLY_ACTIONS, queue"
+WRITTEN = "OFPIT_WRITE_ACTIONS, queue"
+CLASSIFY = "    def classify(self"
+WRITTEN_OUTPUT = f"""    def add_flow(self, datapath, priority, match, actions, buffer_id=None):
+        ofproto, parser = datapath.ofproto, datapath.ofproto_parser
+        write = [parser.OFPInstructionActions(ofproto.OFPIT_WRITE_ACTIONS, actions)]
+        flow = {{"table_id": self.TABLE, "priority": priority, "match": match, "instructions": write}}
+        datapath.send_msg(parser.OFPFlowMod(datapath=datapath, **flow))
+
+{CLASSIFY}"""
+NOTHING = "# nothing needs to be done here"
+OTHERS_HIGH = "ip link set br0 type bridge priority 61440"
+
+
+@pytest.mark.lab
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        pytest.param("ecmp", {"ecmp.py": {FOR_EACH_HOST: FOR_ALL_OTHERS}}, id="one-entry-with-the-group"),
+        pytest.param("qos", {"qos.py": {APPLIED: WRITTEN, CLASSIFY: WRITTEN_OUTPUT}}, id="written-actions"),
+        pytest.param(
+            "spanning-tree",
+            {"s1.sh": {"priority 4096 ": ""}, "s2.sh": {NOTHING: OTHERS_HIGH}, "s3.sh": {NOTHING: OTHERS_HIGH}},
+            id="others-with-higher-priorities",
+        ),
+    ],
+)
+def test_another_right_solution_has_the_full_mark(name: str, changes: dict[str, dict[str, str]]) -> None:
+    exercise = work_folder.find(name)
+    texts = {file: submission.of_solution(exercise).text(file) for file in exercise.file.files}
+    for file, pairs in changes.items():
+        for ours, theirs in pairs.items():
+            assert texts[file].count(ours) == 1
+            texts[file] = texts[file].replace(ours, theirs)
+    files = {file: text.encode() for file, text in texts.items()}
+    found = check.mark(exercise, submission.checked(exercise, "theirs", files, []))
+    assert found.is_full, [(rule.name, rule.seen) for rule in found.rules]
+
+
 @pytest.mark.lab
 @pytest.mark.slow
 def test_an_entry_that_drops_by_clearing_has_its_points_and_the_nearest_one_is_told() -> None:
@@ -100,9 +151,10 @@ def test_an_entry_that_drops_by_clearing_has_its_points_and_the_nearest_one_is_t
         files = {"firewall.py": text.replace(denies, form).encode()}
         found = check.mark(exercise, submission.checked(exercise, "theirs", files, []))
         assert found.is_full == is_full, found
-    assert found.fails == ("drops-in-the-switch",)
+    assert found.fails == ("drops-in-the-switch", "drops-the-port-in-the-switch")
     seen = {rule.name: str(rule.seen) for rule in found.rules}
-    assert "and should have 1; the nearest other one has actions=output:99" in seen["drops-in-the-switch"]
+    for name in found.fails:
+        assert "and should have 1; the nearest other one has actions=output:99" in seen[name]
 
 
 def test_every_exercise_with_variants_has_a_submission_that_only_they_tell() -> None:
