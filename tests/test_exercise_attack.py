@@ -238,6 +238,17 @@ def test_a_ruleset_that_nft_refuses_is_told_with_its_line() -> None:
     assert "^^^" not in told
 
 
+def test_a_ruleset_quotes_nothing_of_a_file_that_it_includes() -> None:
+    exercise = work_folder.find("nat")
+    text = 'table ip home {\n  chain fwd { }\n}\ninclude "/etc/passwd"\n'
+    found = check.mark(exercise, submission.checked(exercise, "theirs", {"home.nft": text.encode()}, []))
+    own, *_, last = str(found.ended).splitlines()
+    assert own == "home.nft:2: Error: syntax error, unexpected fwd, expecting string"
+    assert last == "home.nft:4: Error: what is included here is no ruleset"
+    assert "root" not in str(found)
+    assert "/etc/passwd" not in str(found)
+
+
 def test_the_configuration_of_a_router_writes_no_files() -> None:
     found = of("static-routes", {"r4.conf": "exit\noutput file /run/trial/theirs.out\nshow version\n"})
     assert found.points == 0

@@ -41,6 +41,9 @@ LOST_CONTROLLER = "is_connected=true"
 """In the step that waits until a switch has found its controller."""
 NFT_ERROR = re.compile(rf"{re.escape(ruleset.FOLDER)}/(\S+)\.nft:(\d+):[\d:-]* (Error: .*)")
 """What nft says of a ruleset, with the name of the router."""
+NFT_INCLUDE = re.compile(rf"In file included from {re.escape(ruleset.FOLDER)}/(\S+)\.nft:(\d+):")
+"""Where a ruleset includes another file of which nft says something, with the name of the router."""
+NFT_FOREIGN = re.compile(r"(/\S+):\d+:[\d:-]* Error: ")
 SAID = 1500
 """So many characters of what an app complained of are told."""
 
@@ -202,16 +205,32 @@ def _not_started(folder: Path) -> Iterator[str]:
 
 def _of_ruleset(ended: str, topology: Topology, submission: Submission) -> str:
     """Why nft refused a ruleset, first its first error, with the student's file and the line; what is no such reason as
-    it is.
+    it is. Nothing of a file that the ruleset includes.
     """
-    found = NFT_ERROR.search(ended)
-    if found is None:
+    begins = [found.start() for each in (NFT_ERROR, NFT_INCLUDE) if (found := each.search(ended))]
+    if not begins:
         return ended
-    router = topology.node(found[1]).router
-    own = [name for name in submission.files if router is not None and submission.text(name) == router.nftables]
-    name = own[0] if own else f"{found[1]}.nft"
-    lines = NFT_ERROR.sub(rf"{name}:\2: \3", ended[found.start() :]).splitlines()
-    return "\n".join(line for line in lines if not line.startswith("In file included from"))
+    said: list[str] = []
+    where, is_own = "", True
+    for line in ended[min(begins) :].splitlines():
+        if found := NFT_INCLUDE.match(line):
+            where = f"{_ruleset_name(found[1], topology, submission)}:{found[2]}"
+        elif NFT_ERROR.match(line):
+            is_own = True
+            said.append(NFT_ERROR.sub(lambda f: f"{_ruleset_name(f[1], topology, submission)}:{f[2]}: {f[3]}", line))
+        elif NFT_FOREIGN.match(line):
+            is_own = False
+            said += {f"{where}: Error: what is included here is no ruleset"}.difference(said)
+        elif is_own and not line.startswith(("In file included from", "                 from /")):
+            said.append(line)
+    return "\n".join(said)
+
+
+def _ruleset_name(router: str, topology: Topology, submission: Submission) -> str:
+    """The student's file with the ruleset of a router."""
+    about = topology.node(router).router
+    own = [name for name in submission.files if about is not None and submission.text(name) == about.nftables]
+    return own[0] if own else f"{router}.nft"
 
 
 def _lost(folder: Path) -> str:
