@@ -191,7 +191,11 @@ def test_an_oops_behind_a_warning_that_the_base_has_too_is_the_candidates(there:
         (f"[    1.5] {WARNING}", f"[   12.1] {WARNING}", True),
         ("WARNING: CPU: 0 PID: 57 at net/a.c:1 f+0x1/0x2", "WARNING: CPU: 0 PID: 8 at net/a.c:1 f+0x1/0x2", True),
         ("BUG: unable to handle page 0x08, ip 0x6042", "BUG: unable to handle page 0x10, ip 0x6043", True),
-        (WARNING, WARNING.replace(":345", ":346"), False),
+        (WARNING, WARNING.replace(":345", ":349"), True),
+        (WARNING, WARNING.replace("foo_avoid", "foo_avoid.isra.0"), True),
+        (WARNING, WARNING.replace("foo_avoid", "foo_start"), False),
+        (f"{PANIC}\n ? segv+0x1/0x2\n ? tcp_ack+0x3/0x4", f"{PANIC}\n ? segv+0x5/0x6\n ? tcp_foo+0x3/0x4", False),
+        (f"{PANIC}\n ? segv+0x1/0x2\n ? tcp_ack+0x3/0x4", f"{PANIC}\n ? segv+0x5/0x6\n ? tcp_ack+0x9/0xa", True),
         (WARNING, PANIC, False),
     ],
 )

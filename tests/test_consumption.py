@@ -70,26 +70,28 @@ def test_groups_of_the_first_version_and_what_cannot_be_read_change_nothing(proc
 @pytest.mark.parametrize(
     ("looks", "lasted_s"),
     [
-        ([(1, 0), (2, 0), (3, 0)], 3.0),
-        ([(1, 0), (2, 0.75), (3, 1.5)], 1.5),
-        ([(1, 0), (2, 0), (3, 0), (3.5, 3)], 0.5),
-        ([(1, 5), (2, 5)], 1.0),
-        ([(1, 0), (1000, 0)], 3.0),
-        ([(1, 0), (1.25, 0), (1.75, 0)], 1.75),
-        ([(1, 0), (2, None), (3, 0)], 2.0),
+        ([(1, 0, 0), (2, 0, 0), (3, 0, 0)], 3.0),
+        ([(1, 0, 0), (2, 0.25, 0.75), (3, 0.5, 1.5)], 1.5),
+        ([(1, 0, 0), (2, 0, 0), (3, 0, 0), (3.5, 0, 3)], 0.5),
+        ([(1, 5, 5), (2, 5, 5)], 1.0),
+        ([(1, 0, 0), (1000, 0, 0)], 3.0),
+        ([(1, 0, 0), (1.25, 0, 0), (1.75, 0, 0)], 1.75),
+        ([(1, 0, 0), (2, None, None), (3, 0, 0)], 2.0),
+        ([(1, 1, 1), (2, 2, 4), (3, 3, 7)], 3.0),
+        ([(1, 0.4, 1), (2, 0.8, 4), (3, 1.2, 7)], 1.2),
     ],
-    ids=["idle", "waits", "told late", "waited before", "nobody looked", "too soon", "a sign"],
+    ids=["idle", "waits", "told late", "before", "nobody looked", "too soon", "a sign", "several run", "several wait"],
 )
 def test_silence_is_the_time_in_which_a_guest_could_have_given_a_sign(
-    looks: Sequence[tuple[float, float | None]], lasted_s: float, monkeypatch: pytest.MonkeyPatch
+    looks: Sequence[tuple[float, float | None, float]], lasted_s: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     silence = Silence(os.getpid(), 0.0)
     monkeypatch.setattr(consumption, "_descendants", lambda pid, most: iter(()))
-    for now, waited in looks:
-        if waited is None:
+    for now, ran, waited in looks:
+        if ran is None:
             silence.ends()
         else:
-            monkeypatch.setattr(consumption, "waited_s", lambda pid, waited=waited: waited)
+            monkeypatch.setattr(consumption, "scheduled_s", lambda pid, both=(ran, waited): both)
         found = silence.goes_on(now)
     assert found == pytest.approx(lasted_s)
 

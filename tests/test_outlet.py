@@ -286,7 +286,7 @@ def test_a_mistake_of_ours_says_nothing_that_a_terminal_obeys(
 
     monkeypatch.setattr("testbed.sweep.store.Store.open", fail)
     code, out, err = asked("results", str(tmp_path))
-    assert code == 1
+    assert code == 70
     assert "Traceback" in err
     assert "\\u001b[31m" in err
     assert not NEVER.search(out + err)

@@ -52,7 +52,7 @@ class CellComparison(Generic[K]):
 
     `may_differ` is what the seeds leave open of rare cases: with a confidence of 95 %, at most this share of the
     candidate's trials is beyond all that the base's do, by more than the tolerance. `is_rare_open`: this alone keeps
-    the cell from being the same.
+    the cell from being the same. `is_disjoint`: each trial of one side is above all of the other.
     """
 
     key: K
@@ -76,6 +76,7 @@ class CellComparison(Generic[K]):
     is_exact: bool = False
     is_rare_open: bool = False
     by_test: Verdict = "cannot tell"
+    is_disjoint: bool = False
 
 
 def compare(
@@ -428,6 +429,7 @@ def _cell(
         is_exact=pairs.is_exact,
         is_rare_open=is_small and may_differ > rare,
         by_test=_verdict(False, is_told, is_good),
+        is_disjoint=bool(pairs.base.max() < pairs.candidate.min() or pairs.candidate.max() < pairs.base.min()),
     )
 
 

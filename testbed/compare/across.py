@@ -36,21 +36,23 @@ class Across:
 
 def look_worse(cells: Iterable[tuple[str, CellComparison[K]]], tolerance: float) -> tuple[Across, ...]:
     """Of cells with the names of their metrics. A metric needs CELLS_MIN cells with two pairs or more, and a mean
-    effect above the tolerance, a share; the error is divided by the number of metrics.
+    effect above the tolerance, a share, unless its own is in its unit; the error is divided by the number of metrics.
+    Cells that came out the same are copies of one, as along an axis that does nothing, and count as one.
     """
-    groups: defaultdict[str, list[float]] = defaultdict(list)
+    groups: defaultdict[str, dict[object, CellComparison[K]]] = defaultdict(dict)
     for metric, each in cells:
         if each.pairs > 1:
-            groups[metric].append(_harm(each, is_more_better=METRICS[metric].is_more_better))
-    tested = {metric: harms for metric, harms in groups.items() if len(harms) >= CELLS_MIN}
-    found = [(metric, harms, float(np.mean(harms)), _p(harms)) for metric, harms in tested.items()]
-    return tuple(
-        Across(
-            metric, len(harms), sum(each > 0 for each in harms), -mean if METRICS[metric].is_more_better else mean, p
-        )
-        for metric, harms, mean, p in found
-        if mean > tolerance and p < ERROR / len(tested)
-    )
+            groups[metric][each.base, each.candidate, each.interval] = each
+    tested = {metric: [*mine.values()] for metric, mine in groups.items() if len(mine) >= CELLS_MIN}
+    found = []
+    for metric, mine in tested.items():
+        kind = METRICS[metric]
+        harms = [_harm(each, is_more_better=kind.is_more_better) for each in mine]
+        mean, p = float(np.mean(harms)), _p(harms, mine)
+        if mean > (tolerance if kind.is_relative else 0.0) and p < ERROR / len(tested):
+            effect = -mean if kind.is_more_better else mean
+            found.append(Across(metric, len(mine), sum(each > 0 for each in harms), effect, p))
+    return tuple(found)
 
 
 def _harm(each: CellComparison[K], *, is_more_better: bool) -> float:
@@ -61,9 +63,11 @@ def _harm(each: CellComparison[K], *, is_more_better: bool) -> float:
     return -relative if is_more_better else relative
 
 
-def _p(harms: Sequence[float]) -> float:
-    """Equal ones may be equal by chance, as are so many tosses of a coin."""
+def _p(harms: Sequence[float], cells: Sequence[CellComparison[K]]) -> float:
+    """Of a t-test. Equal ones, as where one side has nothing, have no deviation: there it is the chance that cells go
+    the same way, of which no trial of one side is above the other, or else tosses of a coin.
+    """
     count, sd = len(harms), float(np.std(harms, ddof=1))
     if math.isclose(min(harms), max(harms)):
-        return 2.0 ** (1 - count)
+        return 2 * math.prod(1 / math.comb(2 * each.pairs, each.pairs) if each.is_disjoint else 0.5 for each in cells)
     return float(2 * special.stdtr(count - 1, -abs(float(np.mean(harms))) / (sd / math.sqrt(count))))

@@ -213,39 +213,49 @@ def _children(pid: int) -> list[int]:
 
 @dataclass
 class Silence:
-    """How long a guest had its chance and gave no sign of life: wall time without that in which its processes waited
-    for a processor (/proc/PID/schedstat; 0 where the kernel does not tell), or in which we did not look, as after
-    Ctrl-Z.
+    """How long a guest had its chance and gave no sign of life: wall time without that in which none of its processes
+    ran and some waited for a processor (/proc/PID/schedstat; none where the kernel does not tell), or in which we did
+    not look, as after Ctrl-Z. Sums over processes since the last sign; one that is new was not there before the look.
     """
 
     pid: int
     looked: float
-    lasted_s: float = 0.0
-    waited: Mapping[int, float] = field(default_factory=dict)
+    passed_s: float = 0.0
+    ran_s: float = 0.0
+    waited_s: float = 0.0
+    seen: Mapping[int, tuple[float, float]] = field(default_factory=dict)
 
     def goes_on(self, now: float) -> float:
         """Without a sign until now, in seconds of time.monotonic; how long in all."""
         passed = now - self.looked
         if passed >= LOOK_S:
-            waited = {pid: waited_s(pid) for pid in (self.pid, *_descendants(self.pid, PROCESSES_MAX))}
-            lost = sum(most - self.waited.get(pid, 0.0) for pid, most in waited.items())
-            self.lasted_s = max(0.0, self.lasted_s + min(passed, UNSEEN_S) - max(0.0, lost))
-            self.looked, self.waited = now, waited
+            seen = {pid: scheduled_s(pid) for pid in (self.pid, *_descendants(self.pid, PROCESSES_MAX))}
+            for pid, (ran, waited) in seen.items():
+                before = self.seen.get(pid, (max(0.0, ran - passed), max(0.0, waited - passed)))
+                self.ran_s += max(0.0, ran - before[0])
+                self.waited_s += max(0.0, waited - before[1])
+            self.passed_s += min(passed, UNSEEN_S)
+            self.looked, self.seen = now, seen
         return self.lasted_s
+
+    @property
+    def lasted_s(self) -> float:
+        return self.passed_s - min(self.waited_s, max(0.0, self.passed_s - self.ran_s))
 
     def ends(self) -> None:
         """With a sign of life."""
-        self.lasted_s = 0.0
+        self.passed_s = self.ran_s = self.waited_s = 0.0
 
 
-def waited_s(pid: int) -> float:
-    """How long the first thread of a process waited for a processor since it began (Documentation/scheduler/
-    sched-stats.rst); 0 if there is none of this number, or the kernel does not tell.
+def scheduled_s(pid: int) -> tuple[float, float]:
+    """How long the first thread of a process ran, and how long it waited for a processor, since it began
+    (Documentation/scheduler/sched-stats.rst); 0 if there is none of this number, or the kernel does not tell.
     """
     try:
-        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
-    except (OSError, ValueError, IndexError):
-        return 0.0
+        ran, waited = Path(f"/proc/{pid}/schedstat").read_text().split()[:2]
+        return int(ran) / 1e9, int(waited) / 1e9
+    except (OSError, ValueError):
+        return 0.0, 0.0
 
 
 def cpu_s(pid: int) -> float:

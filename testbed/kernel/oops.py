@@ -12,8 +12,17 @@ panic with its stack has some 45 lines in User-Mode Linux.
 """
 BETWEEN = 20
 """Bad lines that are kept of what is between, each once."""
-OF_CHANCE = re.compile(r"^\s*\[[^]]*\]\s*|\bCPU#\d+: \S+|\b(?:CPU|PID): \d+|\b0x[0-9a-f]+\b|\b[0-9a-f]{16}\b")
-"""What differs from one time to the next that a kernel says the same."""
+OF_CHANCE = re.compile(
+    r"^\s*\[[^]]*\]\s*|\bCPU#\d+: \S+|\b(?:CPU|PID): \d+|\+?\b0x[0-9a-f]+\b(?:/0x[0-9a-f]+)?|\b[0-9a-f]{16}\b"
+    r"|(?<=\.[ch]):\d+|\.(?:isra|constprop|part)\.\d+"
+)
+"""What differs from one time to the next, or after a change elsewhere in a file, that a kernel says the same."""
+CALLED = re.compile(r"\b([a-z_][\w.]*)\+0x[0-9a-f]+/0x[0-9a-f]+", re.IGNORECASE)
+HELPERS = re.compile(
+    r"panic|dump_stack|show_stack|_?_warn|report_bug|handle_bug|refcount_warn|segv|bad_segv|sig_handler|relay_signal"
+    r"|hard_handler|userspace|\w*exc_|die|oops|page_fault|do_error|fatal"
+)
+"""Functions that tell of a fault, and have none themselves; each name begins so."""
 OUT_OF_MEMORY = "ran out of memory"
 """Of a guest; its kernel may panic then, which is no fault of it."""
 OOPS, WARNED = 1 << 7, 1 << 9
@@ -28,8 +37,21 @@ def line(said: str) -> str | None:
 
 
 def kinds(said: str) -> frozenset[str]:
-    """The lines that say that the kernel broke, without time, process and addresses."""
-    return frozenset(OF_CHANCE.sub("", each).strip() for each in said.splitlines() if BAD.search(each))
+    """The lines that say that the kernel broke, without time, process and places, each with the first function of the
+    stack behind it, for many faults have one line.
+    """
+    lines = said.splitlines()
+    bad = [number for number, each in enumerate(lines) if BAD.search(each)]
+    ends = [*bad[1:], len(lines)]
+    return frozenset(
+        f"{OF_CHANCE.sub('', lines[at]).strip()} {_function(lines[at + 1 : end])}".strip()
+        for at, end in zip(bad, ends, strict=False)
+    )
+
+
+def _function(stack: Sequence[str]) -> str:
+    found = (OF_CHANCE.sub("", name) for line in stack for name in CALLED.findall(line))
+    return next((name for name in found if not HELPERS.match(name)), "")
 
 
 def told(said: str) -> str:

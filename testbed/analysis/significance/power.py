@@ -80,6 +80,5 @@ def _power(shift: float, df: int, alpha: float) -> float:
     standard error is left to chance.
     """
     critical = -float(special.stdtrit(df, alpha / 2))
-    if shift > FAR:
-        return float(special.chdtr(df, df * (shift / critical) ** 2))
-    return 1 - float(special.nctdtr(df, shift, critical))
+    near = math.nan if shift > FAR else 1 - float(special.nctdtr(df, shift, critical))
+    return float(special.chdtr(df, df * (shift / critical) ** 2)) if math.isnan(near) else near

@@ -5,6 +5,7 @@ trial; the folder that it leaves says that it passed.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -44,7 +45,9 @@ class Broken(TestbedError):
 
 
 def of_both(pair: Pair, base: Path, candidate: Path) -> tuple[TrialResult | None, tuple[str, ...]]:
-    """The candidate's first trial, and a note if the base breaks the same in its own. Raises Broken if it does not."""
+    """The candidate's first trial, and a note if the base breaks the same in its own. Raises Broken for what the base
+    does not.
+    """
     try:
         return smoke(pair.candidate, pair.base.control, candidate), ()
     except Broken as error:
@@ -91,10 +94,18 @@ def _failed(side: Contender, said: str, folder: Path) -> Broken:
     lines = console.splitlines()[max(0, (bad or 0) - 2) :][:LINES] if bad is not None else []
     what = "breaks the kernel" if lines else "does not survive its first trial"
     told = "\n".join(lines) if lines else said
-    return Broken(f"{side.control} {what}:\n{_shown(told)}", kinds(console) or frozenset({what}))
+    reason = frozenset({re.sub(r"\d+", "", said.partition("\n")[0])})
+    return Broken(f"{side.control} {what}:\n{_shown(told)}", kinds(console) or reason)
 
 
 def _check(side: Contender, done: TrialResult, folder: Path) -> None:
+    """Raises Broken with the first finding, and the kinds of all."""
+    found = [*_tainted(folder), *_unkept(side, done, folder)]
+    if found:
+        raise Broken(f"{side.control}: {found[0][0]}", frozenset(kind for _, of_one in found for kind in of_one))
+
+
+def _tainted(folder: Path) -> Iterator[tuple[str, frozenset[str]]]:
     tainted = int(_text(folder / TAINTED).strip() or 0)
     if tainted & (OOPS | WARNED):
         what = "an oops" if tainted & OOPS else "a warning"
@@ -102,23 +113,25 @@ def _check(side: Contender, done: TrialResult, folder: Path) -> None:
         messages = said.splitlines()
         first = next((number for number, line in enumerate(messages) if BAD.search(line) or "cut here" in line), None)
         told = messages[first:][:LINES] if first is not None else ["(the kernel's messages could not be read)"]
-        raise Broken(f"{side.control}: {what} in the kernel:\n{_shown(chr(10).join(told))}", kinds(said) | {what})
+        yield f"{what} in the kernel:\n{_shown(chr(10).join(told))}", kinds(said) | {what}
+
+
+def _unkept(side: Contender, done: TrialResult, folder: Path) -> Iterator[tuple[str, frozenset[str]]]:
+    """What every control must keep, and it did not."""
     rows = sample_table.rows(
         sample_table.opened(folder / SAMPLES), ("time_s", "congestion", "ca_state", "snd_cwnd")
     ).to_pylist()
     mine = [row for row in rows if row["congestion"] == side.control and row["snd_cwnd"] is not None]
     if not mine:
-        raise Broken(f"{side.control}: no socket of the first trial ran it", frozenset({"no socket"}))
-    small = [row for row in mine if row["ca_state"] in OPEN_STATES and row["snd_cwnd"] < CWND_LEAST]
-    if small:
-        first_one = small[0]
-        raise Broken(
-            f"{side.control}: the congestion window is {first_one['snd_cwnd']} segments {first_one['time_s']:.2f} s "
+        yield "no socket of the first trial ran it", frozenset({"no socket"})
+    if small := [row for row in mine if row["ca_state"] in OPEN_STATES and row["snd_cwnd"] < CWND_LEAST]:
+        yield (
+            f"the congestion window is {small[0]['snd_cwnd']} segments {small[0]['time_s']:.2f} s "
             f"after the start, in {len(small)} of {len(mine)} samples outside recovery; allowed: {CWND_LEAST} or more",
             frozenset({"window"}),
         )
     if not done.goodput_bps:
-        raise Broken(f"{side.control}: the first trial has no goodput", frozenset({"no goodput"}))
+        yield "the first trial has no goodput", frozenset({"no goodput"})
 
 
 def _text(path: Path) -> str:

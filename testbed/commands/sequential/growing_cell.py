@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -32,11 +33,13 @@ class Half:
         trials = self.stem.trials(repetitions)
         return sum(not (self.folder / "trials" / trial.id).exists() for trial in trials)
 
-    def lacks_added(self) -> bool:
-        """Whether a trial that the scenario does not ask for failed: no run of the scenario tries it again."""
+    def lacks_added(self, most: int) -> bool:
+        """Whether one of the first `most` trials failed that the scenario does not ask for, which no run of it tries
+        again, in a folder that we may write.
+        """
         added = Store(self.folder).added
-        tried = self.stem.trials(self.stem.tried)
-        return any(each.id in added and not (self.folder / "trials" / each.id).exists() for each in tried)
+        gone = [each.id for each in self.stem.trials(most) if not (self.folder / "trials" / each.id).exists()]
+        return any(id in added for id in gone) and os.access(self.folder, os.W_OK)
 
 
 @dataclass(frozen=True, eq=False)

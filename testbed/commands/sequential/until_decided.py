@@ -34,7 +34,7 @@ from ..run_verdict import in_words
 from ..screen import Reports, Screen, duration
 from ..terminal import say
 from .budget import Budget
-from .growing_cell import GrowingCell, Half, cells
+from .growing_cell import GrowingCell, cells
 
 
 @dataclass
@@ -129,9 +129,9 @@ class UntilDecided:
         fault.
         """
         found = self._cells(comparison)
-        if gone := {
-            each: each.sides[0].stem.tried for each in found.values() if any(map(Half.lacks_added, each.sides))
-        }:
+        tried = {each: min(half.stem.tried for half in each.sides) for each in found.values()}
+        gone = {each: most for each, most in tried.items() if any(half.lacks_added(most) for half in each.sides)}
+        if gone:
             self._measure(gone, self._state(comparison, {cell: each.data for cell, each in found.items()}))
 
     def _cells(self, comparison: Comparison) -> dict[Cell, GrowingCell]:
