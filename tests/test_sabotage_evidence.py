@@ -57,7 +57,11 @@ EXCEPTIONS: dict[str, str] = {
     r"openflow\.controllers\.\d\.(packet_ins\.\w+ zero|events)": f"{UNSEEN}: only the controller tells of itself",
     r"openflow\.controllers\.\d\.answers": f"{UNSEEN}: only the monitor tells of its answers",
     r"^ping: \S+\.samples(\.\*|\.\d+)? (removed|empty)$": f"{UNSEEN}: ping does not tell how long it took",
-    r"_stages\.\S+\.samples\.(\*|\d+)\.drops zero$": f"{UNSEEN} at that time; what the looks around it count is right",
+    r"things\.taint\.said text$": "a note, which is of the kernel and not of what was measured",
+    r"ping\.rtts_s(\.\*)? (removed|empty)$": "older results have no single RTTs; without them there are no quantiles",
+    r"_stages\.\S+\.(delay_)?samples\.(\*|\d+)\.drops zero$": (
+        f"{UNSEEN} at that time; what the looks around it count is right"
+    ),
     r"policed\.samples\.\d+ removed$": f"{UNSEEN}: one look at a policy of many",
     r"policed\.samples\.\*\.\d\.netns (empty|text)$": f"{UNSEEN}: counters are told by their names",
     r"^iperf3: outcome\.flows\.\d\.retransmits zero$": f"{UNSEEN}: iperf3 tells no ports, which sockets are known by",
