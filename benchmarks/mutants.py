@@ -83,7 +83,7 @@ def _carried_out(pair: Pair, suite: Suite) -> tuple[str, tuple[str, ...], str]:
     found = suite.carry_out()
     if found is None:
         return "cannot tell", ("the budget was too small",), ""
-    if broke := broken.found(suite.base, suite.candidate):
+    if broke := broken.found(broken.told(suite.base), broken.told(suite.candidate)):
         return "broken", tuple(broke)[:1], ""
     same, total = suite.identical()
     primary = [each for each in found.cells if found.is_primary(each.key)]

@@ -20,7 +20,7 @@ import typer.main
 
 from . import __version__
 from .commands import help_page
-from .commands.closed_output import CLOSED, closed
+from .commands.closed_output import CLOSED, closed, to_nowhere
 from .error import MachineError, TestbedError, harmless
 
 GROUPS = {
@@ -239,10 +239,7 @@ def _opened() -> None:
     """A stream that was closed when the command began goes nowhere, so that no file that is opened takes its place."""
     for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
         if getattr(sys, name) is None:
-            nowhere = os.open(os.devnull, os.O_RDWR)
-            if nowhere != number:
-                os.dup2(nowhere, number)
-                os.close(nowhere)
+            to_nowhere(number)
             setattr(sys, name, io.TextIOWrapper(io.FileIO(number, mode, closefd=False), line_buffering=number == 2))
 
 

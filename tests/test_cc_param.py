@@ -63,7 +63,6 @@ def test_of_code_that_nobody_has_looked_at_a_note_says_that_it_may_be_so(control
 def test_the_notes_are_those_of_the_verdict() -> None:
     class Suite:
         pair = contender.swept(Pair(*(Contender("cubic", "cubic", LAB, IMAGE),) * 2), ["beta=666"])[0]
-        base = candidate = Path("/nowhere")
 
         def identical(self) -> tuple[int, int]:
             return 0, 3

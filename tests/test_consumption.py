@@ -76,7 +76,7 @@ def test_groups_of_the_first_version_and_what_cannot_be_read_change_nothing(proc
         ([(1, 5, 5), (2, 5, 5)], 1.0),
         ([(1, 0, 0), (1000, 0, 0)], 3.0),
         ([(1, 0, 0), (1.25, 0, 0), (1.75, 0, 0)], 1.75),
-        ([(1, 0, 0), (2, None, None), (3, 0, 0)], 2.0),
+        ([(1, 0, 0), (2, None, None), (3, 0, 0)], 1.0),
         ([(1, 1, 1), (2, 2, 4), (3, 3, 7)], 3.0),
         ([(1, 0.4, 1), (2, 0.8, 4), (3, 1.2, 7)], 1.2),
     ],
@@ -89,7 +89,7 @@ def test_silence_is_the_time_in_which_a_guest_could_have_given_a_sign(
     monkeypatch.setattr(consumption, "_descendants", lambda pid, most: iter(()))
     for now, ran, waited in looks:
         if ran is None:
-            silence.ends()
+            silence.ends(now)
         else:
             monkeypatch.setattr(consumption, "scheduled_s", lambda pid, both=(ran, waited): both)
         found = silence.goes_on(now)

@@ -13,7 +13,15 @@ CLOSED = 141
 def closed(stream: TextIO) -> NoReturn:
     """Ends the command without a word, as nobody reads it; nor is what is left in the buffer an error."""
     with suppress(OSError, ValueError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, stream.fileno())
-        os.close(nowhere)
+        to_nowhere(stream.fileno())
     raise SystemExit(CLOSED)
+
+
+def to_nowhere(number: int) -> None:
+    """Has a descriptor lead nowhere, also one that is closed; programs that are started inherit it."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    if nowhere == number:
+        os.set_inheritable(number, True)
+        return
+    os.dup2(nowhere, number)
+    os.close(nowhere)

@@ -33,6 +33,10 @@ class Across:
     effect: float
     p: float
 
+    @property
+    def text(self) -> str:
+        return f"looks worse over {self.cells} cells, {100 * self.effect:+.1f} % in the mean"
+
 
 def look_worse(cells: Iterable[tuple[str, CellComparison[K]]], tolerance: float) -> tuple[Across, ...]:
     """Of cells with the names of their metrics. A metric needs CELLS_MIN cells with two pairs or more, and a mean

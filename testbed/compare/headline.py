@@ -36,7 +36,7 @@ def headline(comparison: RunComparison) -> str:
         said = f"{len(look)} of {len(others)} cannot be told and {'looks' if len(look) == 1 else 'look'} worse"
         found.append(f"of the other metrics {said}{_worst(comparison, look, True)}")
     for each in comparison.across:
-        found.append(f"{each.metric} looks worse over {each.cells} cells, {100 * each.effect:+.1f} % in the mean")
+        found.append(f"{each.metric} {each.text}")
     if lacking := list(dict.fromkeys(cell.scenario for cell in comparison.unmeasured_cells)):
         found.append(f"not measured: {', '.join(lacking)}")
     return f"{', '.join(metrics)}: {'; '.join(found)}"

@@ -41,11 +41,12 @@ def _suite(
     cases = []
     times = {cell: wall_s for cell, wall_s in comparison.wall_s.items() if cell.scenario == scenario}
     whole_s, not_yet = sum(times.values()), dict(times)
+    looks = {each.key for each in comparison.looks_worse}
     for each in comparison.cells:
         if each.key.scenario == scenario:
             row = run_row(comparison, each)
             text = "; ".join(f"{name} {value}" for name, value in zip(RUN_HEADERS[1:], row[1:], strict=True))
-            counts = each.verdict != "cannot tell" or comparison.is_primary(each.key) or each in comparison.looks_worse
+            counts = each.verdict != "cannot tell" or comparison.is_primary(each.key) or each.key in looks
             case = _case(row[0], each.key.metric, each.verdict, f"{each.verdict} by {row[4]}", text, counts, fails)
             case.set("time", xml.seconds(not_yet.pop(each.key.cell, 0.0)))
             cases.append(case)
@@ -55,7 +56,7 @@ def _suite(
             counts = gap.kind != "absent" or gap.is_whole
             cases.append(_case(row[0], row[1], row[-1], text, text, counts, fails))
     for over in comparison.across if number == 0 else ():
-        text = f"looks worse over {over.cells} cells: {over.effect:+.1%} in the mean, p {over.p:.2g}"
+        text = f"{over.text}, p {over.p:.2g}"
         cases.append(_case("all cells", over.metric, "cannot tell", text, text, True, fails))
     base, candidate = _short(comparison.base, comparison.candidate)
     notes = [f"{candidate} against {base}", run_summary(comparison), headline(comparison), *run_notes(comparison)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -99,7 +100,7 @@ class RunComparison:
         """
         return tuple(each for each in self.cells if each.verdict == "cannot tell" and each.by_test == "worse")
 
-    @property
+    @cached_property
     def across(self) -> tuple[Across, ...]:
         """The secondary metrics that look worse over all cells together, if no cell is worse in them, or looks so."""
         told = {each.key.metric for each in self.cells if "worse" in (each.verdict, each.by_test)}

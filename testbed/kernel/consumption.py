@@ -242,9 +242,10 @@ class Silence:
     def lasted_s(self) -> float:
         return self.passed_s - min(self.waited_s, max(0.0, self.passed_s - self.ran_s))
 
-    def ends(self) -> None:
-        """With a sign of life."""
+    def ends(self, now: float) -> None:
+        """With a sign of life: nobody looks while there are some."""
         self.passed_s = self.ran_s = self.waited_s = 0.0
+        self.looked, self.seen = now, {}
 
 
 def scheduled_s(pid: int) -> tuple[float, float]:

@@ -119,14 +119,14 @@ def watch(
             if cancelled():
                 raise Cancelled
             if signs in ready:
-                silence.ends()
+                silence.ends(now)
                 *lines, unread = (unread + os.read(signs, 65536)).split(b"\n")
                 unread = unread[:SIGN_BYTES]
                 for line in lines:
                     last = line[:SIGN_BYTES].decode(errors="replace").rstrip()  # the console is a terminal
                     if found := LAB_TIME.fullmatch(last):
                         progress(int(found[1]) / 1e9)
-            if cpu_limit_s is None and silence.goes_on(now) > STANDSTILL_S:
+            elif cpu_limit_s is None and silence.goes_on(now) > STANDSTILL_S:
                 raise TrialError(
                     f"lab time stands still: no sign of life for {STANDSTILL_S:.0f} s, the last was '{last}'. "
                     f"{hang_reason.story(process.pid)}"

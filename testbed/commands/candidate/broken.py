@@ -25,35 +25,34 @@ SHOWN = 3
 KERNEL = "kernel"
 
 
-def found(base: Path, candidate: Path) -> Broken:
-    """The candidate's trials that ended with a panic, or in which the kernel warned or oopsed and went on, if it said
-    what that of the base says in no trial.
-    """
-    known = _kinds(_told(base))
-    return {where: said for where, said in _told(candidate).items() if not _kinds({where: said}) <= known}
+def found(base: Broken, candidate: Broken) -> Broken:
+    """Those of the candidate in which its kernel said what that of the base says in none."""
+    known = _kinds(base)
+    return {where: said for where, said in candidate.items() if not _kinds({where: said}) <= known}
 
 
-def shared(base: Path, candidate: Path) -> Sequence[str]:
+def shared(base: Broken, candidate: Broken) -> Sequence[str]:
     """In words, how often the kernel broke on both sides, if it did on that of the base."""
-    if not (of_base := _told(base)):
+    if not base:
         return ()
-    where, said = next(iter(of_base.items()))
-    many = counted(len(of_base), "trial")
-    return (f"the base's kernel broke in {many}, the candidate's in {len(_told(candidate))}; {where}: {_line(said)}",)
+    where, said = next(iter(base.items()))
+    many = counted(len(base), "trial")
+    return (f"the base's kernel broke in {many}, the candidate's in {len(candidate)}; {where}: {_line(said)}",)
 
 
-def _kinds(told: Broken) -> frozenset[str]:
-    return frozenset(kind for said in told.values() for kind in oops.kinds(said) or (said,))
+def _kinds(broken: Broken) -> frozenset[str]:
+    return frozenset(kind for said in broken.values() for kind in oops.kinds(said) or (said,))
 
 
-def _told(home: Path) -> dict[str, str]:
-    told: dict[str, str] = {}
+def told(home: Path) -> Broken:
+    """The trials of a side that ended with a panic, or in which the kernel warned or oopsed and went on."""
+    found: dict[str, str] = {}
     for root in compared_run.suite(home) if home.is_dir() else ():
         store = Store(root)
         failures = {id: oops.of_failure(why) for id, why in store.failures().items()}
         warned = {each.name: taint.warned(each) for each in sorted(root.glob("trials/*"))}
-        told |= {f"{root.name}: {id}": said for id, said in {**failures, **warned}.items() if said is not None}
-    return told
+        found |= {f"{root.name}: {id}": said for id, said in {**failures, **warned}.items() if said is not None}
+    return found
 
 
 def sentence(label: str, broken: Broken) -> str:

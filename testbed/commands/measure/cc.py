@@ -172,12 +172,13 @@ def _judge(made: Suite) -> int:
         if passed is not None:
             say(made.console, f"first trial: passed, after {duration(time.monotonic() - made.began_s)}")
         found = made.carry_out()
-        broke = broken.found(made.base, made.candidate)
+        told = broken.told(made.base), broken.told(made.candidate)
+        broke = broken.found(*told)
         if found is None:
             if broke:
                 raise smoke.Broken(broken.sentence(pair.candidate.label, broke))
             return EXIT_CODES["cannot tell"]
-        about = pair, found, (*alike, *_notes(made)), made.candidate, made.own, made.rules()
+        about = pair, found, (*alike, *broken.shared(*told), *_notes(made)), made.candidate, made.own, made.rules()
         code = verdict.show_verdict(*about, broke)
         try:
             if acks := ack_pages.write(made, found):
@@ -203,7 +204,6 @@ def _tell_differences(pair: Pair, console: Console) -> None:
 def _notes(made: Suite) -> Sequence[str]:
     found = [f"the sides differ in {each}" for each in made.pair.differences]
     found += made.pair.partial_parameters
-    found += broken.shared(made.base, made.candidate)
     same, total = made.identical()
     if same:
         found.append(f"{same} of {total} pairs of trials are the same, byte for byte")

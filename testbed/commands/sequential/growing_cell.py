@@ -30,16 +30,17 @@ class Half:
 
     def missing(self, repetitions: int) -> int:
         """How many trials it lacks for so many repetitions."""
-        trials = self.stem.trials(repetitions)
-        return sum(not (self.folder / "trials" / trial.id).exists() for trial in trials)
+        return len(self._gone(repetitions))
 
     def lacks_added(self, most: int) -> bool:
         """Whether one of the first `most` trials failed that the scenario does not ask for, which no run of it tries
         again, in a folder that we may write.
         """
         added = Store(self.folder).added
-        gone = [each.id for each in self.stem.trials(most) if not (self.folder / "trials" / each.id).exists()]
-        return any(id in added for id in gone) and os.access(self.folder, os.W_OK)
+        return any(id in added for id in self._gone(most)) and os.access(self.folder, os.W_OK)
+
+    def _gone(self, repetitions: int) -> list[str]:
+        return [each.id for each in self.stem.trials(repetitions) if not (self.folder / "trials" / each.id).exists()]
 
 
 @dataclass(frozen=True, eq=False)

@@ -108,9 +108,8 @@ class UntilDecided:
     def _rounds(self, comparison: Comparison) -> str:
         """Looks and measures until it is over; why it is."""
         before: Mapping[Cell, int] = {}
-        self._measure_again(comparison)
+        found = self._measured_again(comparison)
         while True:
-            found = self._cells(comparison)
             data = {cell: each.data for cell, each in found.items()}
             looks, wanted = look.advance(comparison.looks, data, self.budget.repetitions)
             comparison = self._noted(comparison, looks)
@@ -123,16 +122,19 @@ class UntilDecided:
             if refused is not None:
                 comparison = self._noted(comparison, look.close(looks, data))
                 return f"{self._state(comparison, data)}; {refused}"
+            found = self._cells(comparison)
 
-    def _measure_again(self, comparison: Comparison) -> None:
-        """Runs once more what an earlier call added and what failed, on either side: the computer may have been at
-        fault.
+    def _measured_again(self, comparison: Comparison) -> dict[Cell, GrowingCell]:
+        """The cells, after what an earlier call added and what failed ran once more, on either side: the computer may
+        have been at fault.
         """
         found = self._cells(comparison)
         tried = {each: min(half.stem.tried for half in each.sides) for each in found.values()}
         gone = {each: most for each, most in tried.items() if any(half.lacks_added(most) for half in each.sides)}
-        if gone:
-            self._measure(gone, self._state(comparison, {cell: each.data for cell, each in found.items()}))
+        if not gone:
+            return found
+        self._measure(gone, self._state(comparison, {cell: each.data for cell, each in found.items()}))
+        return self._cells(comparison)
 
     def _cells(self, comparison: Comparison) -> dict[Cell, GrowingCell]:
         """Those that are there, with the metrics that decide; that of a program which has not run yet is not known."""
