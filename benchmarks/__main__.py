@@ -182,7 +182,7 @@ def main() -> None:
         if options.names and case.name not in options.names:
             continue
         runs = [measure(case) for _ in range(options.runs or 1)]
-        wall_s, cpu_s, lab_s = (statistics.median(run[i] for run in runs) for i in range(3))
+        wall_s, cpu_s, lab_s = (statistics.median(column) for column in zip(*(run[:3] for run in runs), strict=True))
         prototype = f"{case.prototype:g}" if case.prototype else "-"
         ratio = lab_s / wall_s
         print(

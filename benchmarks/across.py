@@ -69,6 +69,6 @@ def lines(runs: int) -> Iterator[str]:
     yield "| one metric rises in all cells | " + " | ".join(heads) + " |"
     yield "|---" * (len(heads) + 1) + "|"
     for rise, cv in RISES:
-        rates = [power(rise, cv, cells, seeds, runs) for cells, seeds in product(CELLS, SEEDS)]
-        texts = " | ".join(f"{100 * over:.0f} % ({100 * one:.0f} %)" for over, one in rates)
+        found = [power(rise, cv, cells, seeds, runs) for cells, seeds in product(CELLS, SEEDS)]
+        texts = " | ".join(f"{100 * over:.0f} % ({100 * one:.0f} %)" for over, one in found)
         yield f"| {100 * rise:g} %, CV {100 * cv:g} % | {texts} |"

@@ -37,6 +37,7 @@ from scipy import signal
 
 from testbed.analysis import paired
 from testbed.analysis.significance import noise, within
+from testbed.commands.sequential.budget import SEEDS
 
 from . import looks
 
@@ -76,10 +77,10 @@ Sides = tuple[NDArray[np.float64], NDArray[np.float64]]
 """Base and candidate: a row for each cell, a column for each seed."""
 
 
-def verdicts(sides: Sides, **options: float) -> list[paired.Verdict]:
+def verdicts(sides: Sides, rare: float = 1.0, sds: float = 0.0) -> list[paired.Verdict]:
     """Of cells of one metric."""
     cells = dict(enumerate(zip(*sides, strict=True)))
-    return [each.verdict for each in paired.compare(cells, TOLERANCE, kind=lambda key: 0, **options)]
+    return [each.verdict for each in paired.compare(cells, TOLERANCE, kind=lambda key: 0, rare=rare, sds=sds)]
 
 
 def normal(chance: np.random.Generator, cv: NDArray[np.float64], seeds: int) -> Sides:
@@ -102,7 +103,7 @@ def rare_rows(runs: int) -> Iterator[Row]:
         return verdicts(loses_half(chance, seeds), rare=rare) == ["same"]
 
     def many(chance: np.random.Generator, rare: float) -> bool:
-        return looks.looked_at({0: loses_half(chance, looks.SEEDS)}, rare=rare).cells[0].verdict == "same"
+        return looks.looked_at({0: loses_half(chance, SEEDS)}, rare=rare).cells[0].verdict == "same"
 
     for seeds, (name, rare) in product((3, 5, 10, 29), KEYS.items()):
         found = share(runs, partial(one, seeds=seeds, rare=rare))
@@ -144,7 +145,7 @@ def on_levels(chance: np.random.Generator, seeds: int, apart: float, low: float,
 
 def level_rows(runs: int) -> Iterator[Row]:
     def one(chance: np.random.Generator, cells: int, apart: float, low: float, many: int) -> bool:
-        drawn = {n: on_levels(chance, looks.SEEDS, apart if n < many else 0.0, low) for n in range(cells)}
+        drawn = {n: on_levels(chance, SEEDS, apart if n < many else 0.0, low) for n in range(cells)}
         return bool({each.verdict for each in looks.looked_at(drawn).cells} & {"better", "worse"})
 
     for cells, apart, low in product((4, 18), (0.1, 0.3), (0.5, 0.2)):

@@ -78,7 +78,7 @@ def _measure(count: int, workers: int, folder: Path, file: str, scheduler: int) 
     store.create("many", {}, prepared.ids, ["path.rtt"])
     print(f"prepare: {count} trials in {len({trial.params for trial in trials})} cells, {_since(began_s)}")
     outfit = Outfit(software.here(), True, {}, {LAB: Expected(KERNEL, None)}, f"benchmark {time.time()}")
-    place.outfit = lambda *_: outfit
+    setattr(place, "outfit", lambda *_: outfit)  # noqa: B010
     where = place.Cluster(place.where(file), True, print)
     while True:
         where.check([])
@@ -161,8 +161,8 @@ async def _host(file: str, count: int, folder: str) -> None:
 
     dask.config.set(QUIET)
     logging.getLogger("distributed").setLevel(logging.WARNING)
-    task.run_trial = _at_once
-    task.spool = _NoSpool  # type: ignore[assignment]
+    setattr(task, "run_trial", _at_once)  # noqa: B010
+    setattr(task, "spool", _NoSpool)  # noqa: B010
     software.here()
     address = json.loads(Path(file).read_text())["address"]
     together = ThreadPoolExecutor(1)  # Hundreds of threads would wait for one interpreter.

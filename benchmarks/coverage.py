@@ -6,6 +6,7 @@ repetitions are normal or log-normal around a known profile; the same seed gives
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,8 +39,9 @@ class Noise:
     def draw(self, generator: np.random.Generator, shape: tuple[int, ...]) -> FloatArray:
         if self.kind == "normal":
             return np.maximum(1 + self.cov * generator.normal(size=shape), LEAST)
-        sd = np.sqrt(np.log1p(self.cov**2))
-        return np.exp(sd * generator.normal(size=shape) - sd**2 / 2)
+        sd = math.sqrt(math.log1p(self.cov**2))
+        samples: FloatArray = np.exp(sd * generator.normal(size=shape) - sd**2 / 2)
+        return samples
 
 
 NOISES = tuple(Noise(kind, cov) for kind in ("normal", "log-normal") for cov in (0.1, 0.3))
@@ -53,13 +55,15 @@ def now(samples: FloatArray, other: FloatArray) -> dict[str, Interval | None]:
     same, apart = _published(1.0), _published(1 / 1.2)
     own = statistic.estimate(other)
     c_uc = concavity.estimated(concavity.utilization_concavity, RTTS_S, profile.estimates, CAPACITY_BPS)
-    near = distance(profile, same)
+    near, far = distance(profile, same), distance(profile, apart)
+    assert near.rms is not None
+    assert far.rms is not None
     return {
         "mean": profile.estimates[AT].interval(),
         "difference": near.points[AT].relative.interval,
         "of two means": distance(profile, {RTTS_S[AT]: Reference(own)}).points[0].relative.interval,
         "RMS, true 0": near.rms.interval,
-        "RMS, true 20 %": distance(profile, apart).rms.interval,
+        "RMS, true 20 %": far.rms.interval,
         "C_UC": c_uc.interval(),
     }
 

@@ -64,7 +64,7 @@ def _run(folder: Path, place: str, *words: str) -> tuple[float, dict[str, bytes]
     """The seconds from the first trial's begin to the last one's end, and the files of the run."""
     out = folder / f"{place}-{time.monotonic_ns()}"
     began_s = time.monotonic()
-    command = (sys.executable, "-m", "testbed", "run", folder / "places.yaml", "-o", out, *words)
+    command = (sys.executable, "-m", "testbed", "run", str(folder / "places.yaml"), "-o", str(out), *words)
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     took_s = time.monotonic() - began_s
     hosts = [(json.loads(path.read_text()), path.stat().st_mtime) for path in out.glob("trials/*/host.json")]

@@ -67,7 +67,9 @@ def main(turns: int = 5) -> int:
         for queue, runs in found.items():
             ratios = [one[0] / base[0] for one, base in zip(runs, found[FIFO], strict=True)]
             walls = [one[1] / base[1] for one, base in zip(runs, found[FIFO], strict=True)]
-            cpu_s, wall_s, goodput_bps = (statistics.median(run[i] for run in runs) for i in range(3))
+            cpu_s, wall_s, goodput_bps = (
+                statistics.median(column) for column in zip(*(run[:3] for run in runs), strict=True)
+            )
             print(
                 f"{nic:8}{queue:10}{cpu_s:7.2f}{wall_s:8.2f}{statistics.median(ratios):19.3f}{min(ratios):7.2f}"
                 f"{max(ratios):6.2f}{statistics.median(walls):7.2f}{goodput_bps / 1e6:8.1f}  {runs[0][3]}",

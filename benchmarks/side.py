@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import inspect
 import json
 import random
@@ -29,7 +30,7 @@ from testbed.trial.orders.sequence import orders
 try:
     from testbed.plan.step import data as step_data
 except ImportError:  # older checkouts have it elsewhere
-    from testbed.plan.step_json import data as step_data  # type: ignore[import-not-found, no-redef]
+    step_data = importlib.import_module("testbed.plan.step_json").data
 
 TOOLS = tuple(each.tool for each in BUILT_IN)
 MOST_TRIALS = 3
@@ -134,7 +135,7 @@ def mappings(kind: str, seed: str, count: str, known: str) -> Iterator[Any]:
     models: dict[str, Any] = json.loads(Path(known).read_text())
     draw = random.Random(f"{seed}/{kind}")
     put, model = models[kind]
-    stored.of_data = _placed  # type: ignore[assignment]
+    setattr(stored, "of_data", _placed)  # noqa: B010 - it is no name of that module of its own
     for _ in range(int(count)):
         made = _mapping(model, draw, models["definitions"])
         made = {**BASES.get(kind, {}), **made} if isinstance(made, dict) and draw.random() < 0.8 else made
