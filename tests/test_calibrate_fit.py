@@ -416,6 +416,26 @@ def test_queues_of_others_that_come_and_go_quickly_are_told_from_jitter() -> Non
     assert round_trip.OTHERS not in [each.says for each in drawn.explanations]
 
 
+def test_single_pings_above_a_level_below_which_nothing_varies_met_a_queue() -> None:
+    found = fitted(pings([0.00425] * 60 + [0.004468] + [0.00425] * 39))
+    assert found.of("rtt").value == pytest.approx(0.00425, abs=1e-9)
+    assert found.of("jitter").status == "bound"
+    assert [each.why[:26] for each in found.explanations] == ["1 of 100 pings met a queue"]
+    both = fitted(pings([0.00425, 0.00435, 0.00415] * 30 + [0.005]))  # it varies in both directions: jitter
+    assert both.of("jitter").status == "identified"
+
+
+def test_the_interval_of_a_buffer_holds_one_frame_more_than_its_queue_shows() -> None:
+    """6688 bytes hold four frames of 1514: full at 6056."""
+    held = 4 * 1514
+    delay_s = held * 8 / 20e6
+    load = transfer(noisy(19e6), [0.01 + delay_s] * 30, flows=4, resent=50)
+    found = fitted(steady_pings(0.01), load).of("buffer", "forward")
+    assert found.status == "identified"
+    assert found.high is not None
+    assert found.high >= held * 1.0 + 1514
+
+
 @pytest.mark.parametrize("step_s", [1e-9, 1e-6])
 def test_the_intervals_of_rtt_and_jitter_hold_the_truth_in_95_percent_of_cases(step_s: float) -> None:
     """That of the jitter was symmetric, and held it in 90 %: too short where the estimate is too small."""

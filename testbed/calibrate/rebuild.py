@@ -25,6 +25,7 @@ from . import written
 from .fit import path as paths
 from .fit.fitted import unknown
 from .fit.path import PathFit
+from .fit.steady import FRAME_BYTES
 from .link import TRACE, LinkFit
 from .measurement import Ask, Measurement, Reading, with_load
 from .reader import registry
@@ -40,8 +41,10 @@ CHANGE_MAX = 2.0
 NEARER, FAR = 0.9, math.log(1.25)
 """A step that leaves a number further off than FAR must bring it nearer than this share of what it was off before."""
 TIMES = "steps.json"
-REFINED_OFF = {"buffer": 0.12}
-"""The share by which a refined number may be off, where its closed form alone has a wider interval."""
+REFINED_OFF = {"buffer": (0.12, FRAME_BYTES)}
+"""The share and the number by which a refined one may be off, where its closed form alone has a wider interval. Buffers
+in which the same number of frames fit are alike.
+"""
 
 Measure: TypeAlias = Callable[[Path, Path], Sequence[TrialResult]]
 """Runs a scenario into a folder, skipping what is there."""
@@ -275,7 +278,7 @@ def refitted(refined: Refined) -> PathFit:
         off = REFINED_OFF.get(name.partition(".")[0])
         low, high = (None if end is None else end * factor for end in (was.low, was.high))
         if off is not None and was.is_known:
-            low, high = chosen.value * (1 - off), chosen.value * (1 + off)
+            low, high = (max(0.0, chosen.value + sign * (off[0] * chosen.value + off[1])) for sign in (-1, 1))
         if was.status == "bound":  # it stays what the files show; the number is the one with which they come out
             low, high = was.low, was.high
         fitted[name] = replace(was, value=chosen.value, low=low, high=high, rule=f"{was.rule}; refined by trials")

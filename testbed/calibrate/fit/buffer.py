@@ -45,6 +45,7 @@ def fit(loads: Sequence[Load], pings: Sequence[Measurement], rate: Fitted, rtt_s
     if delay_s <= LEAST_S + LEAST_SHARE * rtt_s:
         return Found((unknown("buffer", "B", "no queue stood under load", NEXT, files), queue))
     value = max(delay_s * rate.value / 8, LEAST_FRAMES * FRAME_BYTES)
+    most = value * high + FRAME_BYTES  # a queue of whole frames is full when the next one does not fit
     rule = f"{how} is {delay_s * 1e3:.4g} ms above the base, at the rate of the link"
     is_full = _was_full(chosen or loads)
     if not is_full:
@@ -53,7 +54,7 @@ def fit(loads: Sequence[Load], pings: Sequence[Measurement], rate: Fitted, rtt_s
         rule += ", of which only the least is known: at least that"
     if not rate.is_known or not is_full:
         return Found((Fitted("buffer", "B", "bound", rule, value, value * 0.95, None, files, NEXT), queue))
-    return Found((Fitted("buffer", "B", "identified", rule, value, value * 0.95, value * high, files), queue))
+    return Found((Fitted("buffer", "B", "identified", rule, value, value * 0.95, most, files), queue))
 
 
 def _chosen(loads: Sequence[Load]) -> list[Load]:

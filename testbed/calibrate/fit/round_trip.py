@@ -20,6 +20,8 @@ CORRELATED, LEANS, ABOVE = 3.0, 0.5, 4.0
 from which on pings show queues of others. Where half of the pings met one, they lean to no side, and the mode may be
 among those that did: then that of the lower half counts.
 """
+SINGLE = 0.1
+"""The share of pings above a level that others' queues explain, and jitter does not: half of it would be below."""
 FLOAT_S = 1e-9
 """What floating point may make of round-trip times that are alike."""
 NOISE_STEPS = 2.0
@@ -56,8 +58,9 @@ def fit(idle: Sequence[Measurement], transfers: Sequence[Measurement]) -> Found:
 
 
 def _without_others(pings: Sequence[Pings]) -> tuple[Pings | None, Explanation | None]:
-    """The pings that met no queue, if many met one: round-trip times that are correlated and lean to one side are not
-    jitter. Those up to three deviations above the mode count, with the deviation of what is below it.
+    """The pings that met no queue, if some met one: round-trip times that are correlated and lean to one side are not
+    jitter, nor are a few above a level below which only the clock varies. Those up to three deviations above the mode
+    count, with the deviation of what is below it.
     """
     series = [rtt_s for each in pings for rtt_s in each.rtts_s]
     coarse_s = NOISE_STEPS * max(each.step_s for each in pings)
@@ -71,7 +74,10 @@ def _without_others(pings: Sequence[Pings]) -> tuple[Pings | None, Explanation |
     below = [mode_s - each for each in series if each <= mode_s]
     sd_s = math.sqrt(sum(each**2 for each in below) / len(below))
     most_s = mode_s + max(3 * sd_s, coarse_s)
-    if correlation(series) < CORRELATED / math.sqrt(len(series)) and not _is_clustered([s > most_s for s in series]):
+    above = [each > most_s for each in series]
+    is_flat = mode_s - min(series) <= coarse_s / NOISE_STEPS + FLOAT_S and sum(above) <= SINGLE * len(series)
+    is_queue = is_flat or correlation(series) >= CORRELATED / math.sqrt(len(series)) or _is_clustered(above)
+    if not is_queue:
         return None, None
     kept = [each for each in series if each <= most_s]
     if len(kept) < ENOUGH or len(kept) == len(series):
