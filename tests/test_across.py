@@ -10,13 +10,17 @@ import numpy as np
 import pytest
 from comparing import Compare
 from scipy import stats
-from storedruns import Made, write_run
+from storedruns import Made, trial_result, write_run
 
 from benchmarks.across import error, power
 from benchmarks.few import NULLS
 from testbed.analysis import paired
 from testbed.analysis.paired import CellComparison
-from testbed.compare.across import CELLS_MIN, ERROR, look_worse
+from testbed.compare import run as comparison
+from testbed.compare.across import CELLS_MIN, ERROR, look_worse, originals
+from testbed.compare.pairing import Cell
+from testbed.compare.side import Measured, Run, Side
+from testbed.report.evidence import part
 
 
 def cells(base: list[float], candidate: list[float], metric: str = "rtt") -> list[tuple[str, CellComparison[int]]]:
@@ -70,15 +74,56 @@ def test_where_one_side_has_nothing_at_all_cells_that_no_trial_crosses_tell() ->
     assert found.effect == 2.0
     assert found.p == pytest.approx(2 / 20**8)
     (found,) = look_worse(none_and_some([0.02, 0.0, 0.0]), 0.03)
-    assert found.p == 2.0**-7
+    assert found.p == pytest.approx(2.0**-7)
     assert look_worse(none_and_some([0.02, 0.0, 0.0], 7), 0.03) == ()
 
 
-def test_cells_that_came_out_the_same_count_as_one() -> None:
+def test_copies_of_a_cell_count_as_one() -> None:
     """Along an axis that does nothing: of two cells with five copies each, 81 % of comparisons were named."""
     copies = cells([1.0] * 8, [1.2, 1.3] * 4)
-    assert look_worse(copies, 0.03) == ()
-    assert look_worse([*cells([1.0] * 8, [*RISES]), *copies], 0.03)[0].cells == 8
+    assert look_worse(copies, 0.03, lambda number: number % 2) == ()
+    assert look_worse(copies, 0.03)[0].cells == 8  # cells of their own may have the same means, as counts have
+
+
+def trial(seed: int, **metrics: float | None) -> Measured:
+    return Measured(trial_result(Made({}, [1e6], seed)), {}, metrics)
+
+
+def test_a_cell_is_a_copy_if_its_trials_are_nearly_the_same_by_seed_on_both_sides() -> None:
+    def pairs(*values: tuple[float, float | None]) -> list[tuple[Measured, Measured]]:
+        return [
+            (trial(seed, rtt=0.01, resent=one), trial(seed, rtt=0.01, resent=two))
+            for seed, (one, two) in enumerate(values)
+        ]
+
+    cells = {
+        Cell("", (("buffer", name),)): each
+        for name, each in {
+            "1": pairs((0.0, 100.0), (0.0, 0.0)),
+            "2": pairs((0.0, 100.9), (0.0, 0.0)),
+            "3": pairs((0.0, 0.0), (0.0, 100.0)),  # the same means, of other seeds
+            "4": pairs((0.0, 102.0), (0.0, 0.0)),
+            "5": pairs((0.0, 100.0), (0.0, None)),
+            "6": pairs((0.0, 100.0)),
+        }.items()
+    }
+    found = {
+        of.params[0][1]: first.params[0][1]
+        for of, first in originals(cells, 0.03).items()
+        if of.params and first.params
+    }
+    assert found == {"1": "1", "2": "1", "3": "3", "4": "4", "5": "5", "6": "6"}
+
+
+def test_effects_near_their_end_count_as_tosses() -> None:
+    """Of noise by factors all effects are near 2, and a t-test took that for precision."""
+    samples = {number: ([1.0, 1.0, 60.0], [200.0 + number, 3.0, 200.0]) for number in range(5)}
+    found = [("retransmits", each) for each in paired.compare(samples, 0.03, is_more_better=False)]
+    assert not any(each.is_disjoint for _, each in found)
+    assert look_worse(found, 0.03) == ()
+    apart = {number: ([1.0, 1.0, 2.0], [200.0 + number, 3.0, 200.0]) for number in range(5)}
+    found = [("retransmits", each) for each in paired.compare(apart, 0.03, is_more_better=False)]
+    assert look_worse(found, 0.03)[0].p == pytest.approx(2 / 20**5)
 
 
 def test_of_what_there_should_be_more_of_less_is_worse_and_the_error_is_for_all_metrics_together() -> None:
@@ -127,3 +172,36 @@ def test_it_is_named_and_nothing_is_the_same_beside_it(compare: Compare, tmp_pat
     (suite,) = ElementTree.fromstring(compare(base, candidate, *metrics, "--format", "junit").out)
     (failure,) = suite.findall("testcase[@classname='all cells']/failure")
     assert "looks worse over 10 cells" in (failure.get("message") or "")
+
+
+def test_of_many_rows_that_of_what_looks_worse_is_shown(compare: Compare, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+
+    def made(resent: int) -> list[Made]:
+        return [
+            Made(
+                {"path.buffer": f"{cell} bdp"},
+                [20e6 * (1 + 1e-4 * seed)],
+                seed,
+                retransmits=int((resent if cell == 7 else 200) * (1 + (0.02 if cell == 7 else 0.3) * rng.normal())),
+            )
+            for cell in range(1, 25)
+            for seed in (1, 2, 3)
+        ]
+
+    base, candidate = (write_run(tmp_path / str(each), made(each), samples=False) for each in (200, 900))
+    said = compare(base, candidate, "--metric", "goodput", "--metric", "retransmits")
+    rows = [line for line in said.out.splitlines() if line.startswith("buffer 7 bdp") and "retransmits" in line]
+    assert (said.code, len(rows)) == (5, 1)
+    assert "cells that show nothing: 23 cannot tell" in " ".join(said.out.split())
+
+
+def test_a_part_of_a_comparison_looks_worse_over_no_cells_of_its_own() -> None:
+    """A section of the evidence was undecided of which all scenarios were the same."""
+    found = look_worse(cells([1.0] * 8, [*RISES]), 0.03)
+    trials = tuple(trial(seed, goodput=1e6 * (1 + 1e-4 * seed)) for seed in (1, 2, 3))
+    sides = [Side(name, {"bulk": Run(trials, (), "goodput")}) for name in ("base", "candidate")]
+    whole = replace(comparison.compare(*sides, metrics=("goodput",)), across=found)
+    mine = part(whole, "bulk")
+    assert mine is not None
+    assert (whole.verdict, mine.verdict) == ("cannot tell", "same")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 from pathlib import Path
 
@@ -10,9 +11,11 @@ from shipped import ROOT
 
 from testbed.analysis import program_metric
 from testbed.analysis.metric import METRICS
-from testbed.error import SpecError
+from testbed.commands.known import learn_metrics
+from testbed.error import SpecError, UserError
 from testbed.model.run_setting import METRIC_UNITS
 from testbed.spec.load import load_scenario
+from testbed.spec.scenario.trial import trial_data
 from testbed.sweep.store import Store
 
 SCENARIO = """
@@ -109,6 +112,37 @@ def test_what_a_command_measures_can_be_primary(tmp_path: Path, monkeypatch: pyt
     for name in METRIC_UNITS:
         file.write_text(COMMAND + f"primary: {name}\n")
         assert load_scenario(file).primary == name
+
+
+def test_a_name_that_means_something_else_in_another_scenario_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was judged by what the first one says: three times worse was "better"."""
+    monkeypatch.setattr(program_metric, "METRICS", dict(METRICS))
+    file = tmp_path / "x.yaml"
+    for more in ("", ", better: less"):
+        file.write_text(COMMAND.replace("unit: ms", f"unit: ms{more}"))
+        program_metric.learn(load_scenario(file).cells[0].workload)
+    file.write_text(COMMAND.replace("unit: ms", "unit: ms, better: more"))
+    with pytest.raises(UserError, match=r"results/b measures handshake as: ms, more is better; .*: ms, less is better"):
+        program_metric.learn(load_scenario(file).cells[0].workload, "results/b")
+
+
+def test_what_programs_measure_is_learned_behind_links_and_beside_trials_that_cannot_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(program_metric, "METRICS", dict(METRICS))
+    file = tmp_path / "x.yaml"
+    file.write_text(COMMAND)
+    run = tmp_path / "elsewhere"
+    trial = next(iter(load_scenario(file).trials()))
+    for name, text in (("1", "{}"), ("2", json.dumps(trial_data(trial)))):
+        (run / "trials" / name).mkdir(parents=True)
+        (run / "trials" / name / "trial.json").write_text(text)
+    (run / "run.json").write_text("{}")
+    (tmp_path / "suite").mkdir()
+    (tmp_path / "suite" / "x").symlink_to(run)
+    assert learn_metrics([tmp_path / "suite"]) == ("handshake",)
 
 
 def test_what_no_program_measures_is_refused_with_all_there_is(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from ..error import UserError
 from ..model.workload import Workload
 from ..model.workload.command import GOODPUT, CommandWorkload, Measure
 from ..trial.measured import find
@@ -15,16 +16,26 @@ LEAST = {"s": 1e-6, "ratio": 0.0005}
 """A difference that does not matter, by base unit."""
 
 
-def learn(workload: Workload) -> tuple[str, ...]:
+def learn(workload: Workload, where: str = "a scenario") -> tuple[str, ...]:
     """The names of the metrics that this workload measures besides the goodput. Comparisons, results, figures and the
-    report have them from now on, as if they had been registered; a name that exists keeps its meaning.
+    report have them from now on, as if they had been registered. Raises UserError for a name that exists and has
+    another meaning.
     """
     if not isinstance(workload, CommandWorkload):
         return ()
     own = [each for each in workload.measures if each.name != GOODPUT]
     for each in own:
-        METRICS.setdefault(each.name, metric(each))
+        mine, known = _meaning(metric(each)), _meaning(METRICS.setdefault(each.name, metric(each)))
+        if mine != known:
+            raise UserError(
+                f"{where} measures {each.name} as: {mine}; another scenario or the testbed itself as: {known}; "
+                "allowed: one meaning for a name"
+            )
     return tuple(each.name for each in own)
+
+
+def _meaning(metric: Metric) -> str:
+    return f"{metric.unit or 'no unit'}, {'more' if metric.is_more_better else 'less'} is better"
 
 
 def metric(measure: Measure) -> Metric:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,41 +15,12 @@ from ..error import UserError, visible
 from ..kernel import oops
 from ..model import chance
 from ..sweep import extension
+from ..sweep.run_file import is_run, suite
 from ..sweep.shard import in_words
 from ..sweep.store import Store
 from ..trial.folder import TRIAL, read_json, read_trial
 from ..trial.record import MOST
 from ..trial.result import TrialResult
-
-RUN = "run.json"
-
-
-def is_run(folder: Path) -> bool:
-    return (folder / RUN).is_file()
-
-
-def suite(folder: Path) -> tuple[Path, ...]:
-    """The runs in a folder, at any depth and behind links; empty if there is none. Raises UserError for a folder that
-    cannot be read, for the trials of a run without its run.json, and for a link to a folder that it is in.
-    """
-    found = []
-    for at, folders, files in os.walk(folder, followlinks=True, onerror=_refuse):
-        if RUN in files:
-            found.append(Path(at))
-            folders.clear()
-        elif "trials" in folders and not any((Path(at) / "trials").rglob(RUN)):
-            raise UserError(
-                f"{at} has trials and no {RUN}; allowed: what `testbed run -o` wrote, or a suite without it"
-            )
-        for name in folders:
-            if Path(os.path.realpath(at)).is_relative_to(os.path.realpath(Path(at) / name)):
-                raise UserError(f"{Path(at) / name} is a link to a folder that it is in; allowed: a suite without it")
-        folders.sort()
-    return tuple(found)
-
-
-def _refuse(error: OSError) -> None:
-    raise UserError(f"{error.filename} cannot be read: {error.strerror}; allowed: a folder that can be") from None
 
 
 def sides(base: Path, candidate: Path, metrics: Sequence[str]) -> tuple[Side, Side]:

@@ -4,9 +4,9 @@ running networks and their nodes, metrics that programs say. Reads files.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from ..error import UserError
 if TYPE_CHECKING:
     from ..kernel.image.cache import KernelImage
     from ..kernel.vm.kernel_cache import VmKernel
+    from ..model.workload import Workload
 
 SENTENCE = re.compile(r"(.+?)\.(?=\s+[^a-z\s]|\s*$)", re.DOTALL)
 LITTLE = frozenset(
@@ -174,33 +175,30 @@ def axes(scenario: Path) -> tuple[str, ...]:
 
 def learn_metrics(folders: Iterable[Path]) -> tuple[str, ...]:
     """The names of the metrics that the programs of runs say, of all runs in the folders, which are known from now on.
-    What cannot be read says so when it is shown.
+    What cannot be read says so when it is shown. Raises UserError for a name that means different things in two runs.
     """
+    from ..sweep.run_file import suite
+
     found: dict[str, None] = {}
     for folder in folders:
-        for here, below, files in os.walk(folder, followlinks=False):
-            if "run.json" not in files:
-                continue
-            below.clear()
-            found |= dict.fromkeys(_said_in(Path(here)))
+        try:
+            roots = suite(folder)
+        except UserError:
+            continue
+        for root in roots:
+            if (workload := _of_programs(root)) is not None:
+                from ..analysis import program_metric  # takes a second to import
+
+                found |= dict.fromkeys(program_metric.learn(workload, str(root)))
     return tuple(found)
 
 
-def _said_in(folder: Path) -> tuple[str, ...]:
-    from ..sweep.store import Store
-    from ..trial.folder import TRIAL, read_json
+def _of_programs(folder: Path) -> Workload | None:
+    """The workload of a run whose trials run programs, of the first trial that can be read."""
+    from ..trial.folder import TRIAL, read_json, read_trial
 
-    try:
-        for id in Store(folder).ids:
-            place = folder / "trials" / id
-            if (place / TRIAL).exists():
-                workload = read_json(place / TRIAL).get("workload")
-                if not isinstance(workload, dict) or workload.get("tool") != "command":
-                    return ()
-                from ..analysis import program_metric  # takes a second to import
-                from ..trial.folder import read_trial
-
-                return program_metric.learn(read_trial(place).workload)
-    except (UserError, OSError, LookupError, TypeError):
-        pass
-    return ()
+    for home in sorted((folder / "trials").glob("*")):
+        with suppress(UserError, OSError, LookupError, TypeError):
+            tool = read_json(home / TRIAL)["workload"]["tool"]
+            return read_trial(home).workload if tool == "command" else None
+    return None

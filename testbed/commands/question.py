@@ -17,6 +17,7 @@ from ..compare.pairing import Pairing, pair
 from ..compare.run import RunComparison, apart
 from ..compare.side import Measured, Run, Side, axis_keys, primary_of, split
 from ..error import UserError
+from ..sweep import run_file
 from . import compared_run, look_file
 
 Load: TypeAlias = Callable[[Sequence[str]], tuple[Side, Side]]
@@ -71,7 +72,7 @@ def of_values(
     folder: Path, axis: str, values: tuple[str, str], tolerance: float, metrics: tuple[str, ...] | None
 ) -> Question:
     """Two values of an axis of one run. Raises UserError for an unknown axis, and for a folder of several runs."""
-    if not compared_run.is_run(folder) and compared_run.suite(folder):
+    if not run_file.is_run(folder) and run_file.suite(folder):
         raise UserError(f"{folder} holds several runs; allowed with --axis: the folder of one run")
 
     def load(names: Sequence[str]) -> tuple[Side, Side]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -13,11 +13,16 @@ from scipy import special
 from ..analysis.metric import METRICS
 from ..analysis.paired import CellComparison
 from ..codec.frozen import dataclass
+from .pairing import Cell, Pair
 
 K = TypeVar("K", bound=Hashable)
 ERROR = 0.01
 """The share of comparisons in which any metric is named though nothing changed, at most, for all metrics together."""
 CELLS_MIN = 5
+NEAR = 1 / 3
+"""The share of the tolerance within which each trial of a cell is where that of another one is, if one is a copy."""
+TIMES = 1.0
+"""Effects from which on a t-test counts cells, as they end at 2: one side has three times what the other has."""
 
 
 @dataclass(frozen=True)
@@ -38,15 +43,36 @@ class Across:
         return f"looks worse over {self.cells} cells, {100 * self.effect:+.1f} % in the mean"
 
 
-def look_worse(cells: Iterable[tuple[str, CellComparison[K]]], tolerance: float) -> tuple[Across, ...]:
+def originals(cells: Mapping[Cell, Sequence[Pair]], tolerance: float) -> Mapping[Cell, Cell]:
+    """For each cell the first one of which it is a copy, as along an axis that does nothing: their trials have the same
+    seeds and, on both sides, nearly the same of each metric. Most cells are their own.
+    """
+    firsts: dict[tuple[object, ...], list[tuple[Cell, np.ndarray]]] = defaultdict(list)
+    found = {}
+    for cell, pairs in cells.items():
+        trials = [each for both in pairs for each in both]
+        values = np.array([list(each.metrics.values()) for each in trials], dtype=float)  # None becomes NaN
+        alike = firsts[tuple((each.result.seed, *each.metrics) for each in trials)]
+        near = (one for one, own in alike if np.allclose(values, own, NEAR * tolerance, 0.0, equal_nan=True))
+        found[cell] = next(near, cell)
+        if found[cell] is cell:
+            alike.append((cell, values))
+    return found
+
+
+def look_worse(
+    cells: Iterable[tuple[str, CellComparison[K]]],
+    tolerance: float,
+    original: Callable[[K], Hashable] = lambda key: key,
+) -> tuple[Across, ...]:
     """Of cells with the names of their metrics. A metric needs CELLS_MIN cells with two pairs or more, and a mean
     effect above the tolerance, a share, unless its own is in its unit; the error is divided by the number of metrics.
-    Cells that came out the same are copies of one, as along an axis that does nothing, and count as one.
+    Cells with one `original` count as one.
     """
-    groups: defaultdict[str, dict[object, CellComparison[K]]] = defaultdict(dict)
+    groups: defaultdict[str, dict[Hashable, CellComparison[K]]] = defaultdict(dict)
     for metric, each in cells:
         if each.pairs > 1:
-            groups[metric][each.base, each.candidate, each.interval] = each
+            groups[metric].setdefault(original(each.key), each)
     tested = {metric: [*mine.values()] for metric, mine in groups.items() if len(mine) >= CELLS_MIN}
     found = []
     for metric, mine in tested.items():
@@ -68,10 +94,15 @@ def _harm(each: CellComparison[K], *, is_more_better: bool) -> float:
 
 
 def _p(harms: Sequence[float], cells: Sequence[CellComparison[K]]) -> float:
-    """Of a t-test. Equal ones, as where one side has nothing, have no deviation: there it is the chance that cells go
-    the same way, of which no trial of one side is above the other, or else tosses of a coin.
+    """Of a t-test. Equal ones, as where one side has nothing, and those near the end of what an effect can be have a
+    deviation that says nothing: there it is the chance that all cells go the same way, and in as many of them as here
+    no trial of one side is above the other.
     """
     count, sd = len(harms), float(np.std(harms, ddof=1))
-    if math.isclose(min(harms), max(harms)):
-        return 2 * math.prod(1 / math.comb(2 * each.pairs, each.pairs) if each.is_disjoint else 0.5 for each in cells)
+    if math.isclose(min(harms), max(harms)) or min(harms) > TIMES:
+        chances = np.ones(1)  # that all go one way, by the number of those that are apart
+        for each in cells:
+            apart = 1 / math.comb(2 * each.pairs, each.pairs)
+            chances = np.convolve(chances, [0.5 - apart, apart])
+        return 2 * float(chances[sum(each.is_disjoint for each in cells) :].sum())
     return float(2 * special.stdtr(count - 1, -abs(float(np.mean(harms))) / (sd / math.sqrt(count))))

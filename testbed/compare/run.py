@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -18,7 +17,7 @@ from ..codec.frozen import dataclass
 from ..error import UserError, one_of
 from ..model.scenario import Params
 from . import look, setting
-from .across import Across, look_worse
+from .across import Across, look_worse, originals
 from .look import Looks, Terms
 from .pairing import Cell, Gap, GapKind, Pair, Pairing, pair
 from .side import Measured, Side, primary_of, rare_of
@@ -58,7 +57,8 @@ class RunComparison:
     has a value. `doubtful` are the cells in which at most half of the pairs are without a suspect trial: they are never
     the same or better. `sds` are the standard deviations of a cell's own base that do not matter, `rare` the share of
     trials that may differ, by scenario. `within` are told apart by the variation within their trials. `wall_s` is how
-    long the trials of a cell took, on both sides together, one after the other.
+    long the trials of a cell took, on both sides together, one after the other. `across` are the secondary metrics that
+    look worse over all cells together; a part of a comparison has none of its own.
     """
 
     base: str
@@ -79,6 +79,7 @@ class RunComparison:
     rare: Mapping[str, float] = field(default_factory=dict)
     within: frozenset[CellKey] = frozenset()
     wall_s: Mapping[Cell, float] = field(default_factory=dict)
+    across: tuple[Across, ...] = ()
 
     def is_primary(self, key: CellKey) -> bool:
         """Whether it decides: the primary metric of its scenario, or any if that is not among those compared."""
@@ -99,13 +100,6 @@ class RunComparison:
         analysis may err less.
         """
         return tuple(each for each in self.cells if each.verdict == "cannot tell" and each.by_test == "worse")
-
-    @cached_property
-    def across(self) -> tuple[Across, ...]:
-        """The secondary metrics that look worse over all cells together, if no cell is worse in them, or looks so."""
-        told = {each.key.metric for each in self.cells if "worse" in (each.verdict, each.by_test)}
-        others = [each for each in self.cells if each.key.metric not in told and not self.is_primary(each.key)]
-        return look_worse(((each.key.metric, each) for each in others), self.tolerance)
 
     @property
     def unmeasured_cells(self) -> tuple[Cell, ...]:
@@ -167,7 +161,7 @@ def compare(
     question = Terms(tolerance, sds, rare, exact_cells(paired, (base, candidate), apart_from))
     judged = _judged(samples, paired, metrics, question, primary, level, looks)
     told = {} if looks is not None else _within(judged, paired, primary, metrics)
-    return RunComparison(
+    found = RunComparison(
         base=base.name,
         candidate=candidate.name,
         tolerance=tolerance,
@@ -204,6 +198,15 @@ def compare(
             cell: sum(each.result.wall_s for both in pairs for each in both) for cell, pairs in paired.cells.items()
         },
     )
+    return replace(found, across=_across(found, originals(paired.cells, tolerance)))
+
+
+def _across(found: RunComparison, originals: Mapping[Cell, Cell]) -> tuple[Across, ...]:
+    """The secondary metrics that look worse over all cells together, if no cell is worse in them, or looks so."""
+    told = {each.key.metric for each in found.cells if "worse" in (each.verdict, each.by_test)}
+    others = [each for each in found.cells if each.key.metric not in told and not found.is_primary(each.key)]
+    named = ((each.key.metric, each) for each in others)
+    return look_worse(named, found.tolerance, lambda key: originals[key.cell])
 
 
 def with_unmeasured(found: RunComparison, cells: Mapping[Cell, str]) -> RunComparison:

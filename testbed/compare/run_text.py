@@ -69,13 +69,16 @@ def run_rows(comparison: RunComparison) -> list[Row]:
 def told_rows(comparison: RunComparison) -> tuple[list[Row], list[str]]:
     """The rows to show where room is short, and a note on the others: of many, secondary metrics that show nothing."""
     rows = run_rows(comparison)
-    secondary = [each for each in comparison.cells if not comparison.is_primary(each.key)]
-    dull = Counter(each.verdict for each in secondary if each.verdict in DULL)
+    dull = [
+        each
+        for each in comparison.cells
+        if each.verdict in DULL and not comparison.is_primary(each.key) and each not in comparison.looks_worse
+    ]
     if len(rows) <= ROWS_MAX or not dull:
         return rows, []
-    gone = {run_row(comparison, each) for each in secondary if each.verdict in DULL}
-    counts = ", ".join(f"{count} {verdict}" for verdict, count in dull.items())
-    note = f"not shown: secondary metrics of cells in which nothing changed: {counts} (--format json lists them)"
+    gone = {run_row(comparison, each) for each in dull}
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in Counter(each.verdict for each in dull).items())
+    note = f"not shown: secondary metrics of cells that show nothing: {counts} (--format json lists them)"
     return [row for row in rows if row not in gone], [note]
 
 

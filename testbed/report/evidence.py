@@ -147,14 +147,14 @@ class Evidence:
         """What was found of the testbed's own scenarios."""
         cells = tuple(each for each in self.found.cells if each.key.scenario in self.suite)
         gaps = tuple(each for each in self.found.gaps if each.cell.scenario in self.suite)
-        return replace(self.found, cells=cells, gaps=gaps)
+        return replace(self.found, cells=cells, gaps=gaps, across=())
 
 
 def part(found: RunComparison, scenario: str) -> RunComparison | None:
     """What was found of one scenario; None if nothing of it was run."""
     cells = tuple(each for each in found.cells if each.key.scenario == scenario)
     gaps = tuple(each for each in found.gaps if each.cell.scenario == scenario)
-    return replace(found, cells=cells, gaps=gaps) if cells or gaps else None
+    return replace(found, cells=cells, gaps=gaps, across=()) if cells or gaps else None
 
 
 def outcome(section: Section, found: RunComparison) -> Outcome | None:

@@ -1,8 +1,9 @@
-"""run.json, the file of a run: what it must have, and its `until`. Pure, no I/O."""
+"""run.json, the file of a run: where there is one, what it must have, and its `until`. Looks for it, and reads none."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -34,6 +35,34 @@ class _About:
     primary: str | None = None
     rare: float | None = None
     expect: tuple[Expectation, ...] = ()
+
+
+def is_run(folder: Path) -> bool:
+    return (folder / NAME).is_file()
+
+
+def suite(folder: Path) -> tuple[Path, ...]:
+    """The runs in a folder, at any depth and behind links; empty if there is none. Raises UserError for a folder that
+    cannot be read, for the trials of a run without its run.json, and for a link to a folder that it is in.
+    """
+    found = []
+    for at, folders, files in os.walk(folder, followlinks=True, onerror=_refuse):
+        if NAME in files:
+            found.append(Path(at))
+            folders.clear()
+        elif "trials" in folders and not any((Path(at) / "trials").rglob(NAME)):
+            raise UserError(
+                f"{at} has trials and no {NAME}; allowed: what `testbed run -o` wrote, or a suite without it"
+            )
+        for name in folders:
+            if Path(os.path.realpath(at)).is_relative_to(os.path.realpath(Path(at) / name)):
+                raise UserError(f"{Path(at) / name} is a link to a folder that it is in; allowed: a suite without it")
+        folders.sort()
+    return tuple(found)
+
+
+def _refuse(error: OSError) -> None:
+    raise UserError(f"{error.filename} cannot be read: {error.strerror}; allowed: a folder that can be") from None
 
 
 def check(about: Mapping[str, Any], path: Path) -> None:

@@ -13,10 +13,10 @@ from ...codec import junit as xml
 from ...codec.markup import escaped, fit
 from ...error import harmless, visible
 from ...kernel import oops
+from ...sweep.run_file import suite
 from ...sweep.store import Store
 from ...trial.subject import taint
 from ...units import counted
-from .. import compared_run
 
 Broken = Mapping[str, str]
 """By scenario and trial, as "bulk: flows=1,seed=1": what the kernel said."""
@@ -47,7 +47,7 @@ def _kinds(broken: Broken) -> frozenset[str]:
 def told(home: Path) -> Broken:
     """The trials of a side that ended with a panic, or in which the kernel warned or oopsed and went on."""
     found: dict[str, str] = {}
-    for root in compared_run.suite(home) if home.is_dir() else ():
+    for root in suite(home) if home.is_dir() else ():
         store = Store(root)
         failures = {id: oops.of_failure(why) for id, why in store.failures().items()}
         warned = {each.name: taint.warned(each) for each in sorted(root.glob("trials/*"))}

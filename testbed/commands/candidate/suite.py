@@ -29,6 +29,7 @@ from ...model.run_setting import LAB, PRIMARY
 from ...model.scenario import Scenario, Trial
 from ...report.evidence import Rules
 from ...spec.load import files_of, load_scenario
+from ...sweep import run_file
 from ...sweep.expectation import judged
 from ...sweep.store import Store
 from ...trial import strict_folder
@@ -161,7 +162,7 @@ class Suite:
             say(self.console, self._too_late(lacking))
         if len(lacking) == len(scenarios):
             return None
-        roots = [root for root in (self.base, self.candidate) if root.is_dir() and compared_run.suite(root)]
+        roots = [root for root in (self.base, self.candidate) if root.is_dir() and run_file.suite(root)]
         if len(roots) < 2 and self.pair.is_of_programs:
             raise UserError(
                 f"no program has {{variant}} in its words ({', '.join(path.stem for path in self.files)}); "

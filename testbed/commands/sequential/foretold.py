@@ -12,6 +12,7 @@ from ...compare.seeds_ahead import seeds_ahead
 from ...compare.side import Side
 from ...error import UserError
 from ...model.run_setting import PRIMARY
+from ...sweep import run_file
 from .. import compared_run
 from ..terminal import say
 
@@ -23,7 +24,7 @@ def foretell(
     cannot be read: who reads it for more than this text says so.
     """
     try:
-        runs = {folder} if compared_run.is_run(folder) else {*compared_run.suite(folder)}
+        runs = {folder} if run_file.is_run(folder) else {*run_file.suite(folder)}
         sides = {
             str(each): compared_run.run(each, (compared_run.primary_of(each) or PRIMARY,), in_parts=False)
             for each in runs
