@@ -179,7 +179,7 @@ SENT = {"sent_datagrams": 10, "arrived_datagrams": 10, "lost_datagrams": 0}
 
 def seen(stage: Stage, trial: Trial) -> StageEvidence:
     asked = stage.asked
-    jitter_ns = asked.jitter.sd_ns if asked.jitter else 0
+    jitter_ns = asked.jitter.netem_ns if asked.jitter else 0
     rate = {"packets": (1514, stage.limit), "bytes": (stage.limit, None)}[stage.limit_unit]
     told: dict[str, dict[str, int]] = {"1:": {}, "2:": {}}
     for setting in settings(stage, stage.start, Context(1500, real_time=not trial.kernel.is_virtual_time)):

@@ -9,6 +9,8 @@ import pytest
 from pcap import packets
 from trials import Ran
 
+from testbed.model.link.impairment import NETEM_SD
+from testbed.trial.workload.ping import OUTPUT as PING
 from testbed.trial.workload.udp import UdpResult
 
 pytestmark = pytest.mark.lab
@@ -68,6 +70,18 @@ def test_jitter_is_that_of_the_path(run_trial: RunTrial) -> None:
     assert udp.jitter_mean_s == pytest.approx(1.128e-3, rel=0.05)
     assert udp.jitter_s == pytest.approx(1.128e-3, rel=0.5)  # RFC 3550's sees the last 16 or so
     assert udp.out_of_order_datagrams == 0
+
+
+@pytest.mark.parametrize("distribution", NETEM_SD)
+def test_the_standard_deviation_of_jitter_is_what_is_asked_whatever_the_distribution_is(
+    run_trial: RunTrial, distribution: str
+) -> None:
+    path = {"rtt": "100 ms", "jitter": {"sd": "1 ms", "distribution": distribution}}
+    ran = run_trial(path=path, workload={"tool": "ping", "count": "3000", "interval": "200 ms"})
+    mdev_ms = float((ran.folder / PING).read_text().rsplit("/", 1)[1].split()[0])
+    assert mdev_ms / 2**0.5 == pytest.approx(
+        1.0, rel=0.06
+    )  # two ways; the pareto tables' deviation is known to 2 to 3 %
 
 
 def test_packets_that_overtake_one_another_are_counted(run_trial: RunTrial) -> None:

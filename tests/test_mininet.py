@@ -190,7 +190,7 @@ def test_the_options_of_a_class_are_followed(tmp_path: Path) -> None:
     assert first.forward == first.backward
     assert (first.forward.rate_bps, first.forward.delay_ns) == (500_000, 5_000_000)
     assert first.forward.jitter is not None
-    assert first.forward.jitter.sd_ns == 100_000
+    assert first.forward.jitter.most_ns == 100_000
     assert first.forward.buffer == Buffer(20, "packets")
     assert str(first.forward.loss) == "RandomLoss(probability=Fraction(1, 100))"
     assert second.forward == Direction(rate_bps=10_000_000, delay_ns=1_000_000)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import statistics
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -18,7 +19,7 @@ from shipped import scenarios
 
 from testbed.error import MachineError, Problem, SpecError
 from testbed.model.link.buffer import Buffer
-from testbed.model.link.impairment import Direction, GilbertElliott, Jitter, PeriodicLoss, RandomLoss
+from testbed.model.link.impairment import NETEM_SD, Direction, GilbertElliott, Jitter, PeriodicLoss, RandomLoss
 from testbed.model.run_setting import Kernel
 from testbed.model.scenario import Scenario, trial_ids
 from testbed.model.topology import Topology
@@ -29,6 +30,7 @@ from testbed.spec.scenario.trial import trial_data, trial_of
 from testbed.spec.syntax.attachment import permitted
 from testbed.spec.topology.file import TopologyFile
 from testbed.spec.topology.link.impaired import halves
+from testbed.spec.topology.link.impairment import JITTER
 
 ROOT = Path(__file__).parents[1]
 SPECS = Path(__file__).parent / "specs"
@@ -112,13 +114,55 @@ def test_the_quickstart_is_sixteen_trials_in_the_order_of_the_file() -> None:
     assert (last.kernel, last.samples_interval_ns, last.seed) == (Kernel("lab"), 100_000_000, 1)
 
 
+def test_the_standard_deviations_of_distributions_are_those_of_the_tables_that_netem_draws_from() -> None:
+    """netem takes jitter × entry / 8192; a uniform one has none, and ±1 has 1/√3."""
+    folder = next(each for each in map(Path, ("/usr/lib/x86_64-linux-gnu/tc", "/usr/lib/tc")) if each.is_dir())
+    for name, sd in NETEM_SD.items():
+        if name != "uniform":
+            text = (folder / f"{name}.dist").read_text()
+            entries = [int(word) / 8192 for line in text.splitlines() if line[:1] != "#" for word in line.split()]
+            assert statistics.pstdev(entries) == pytest.approx(sd, rel=1e-4)
+    assert NETEM_SD["uniform"] ** -2 == pytest.approx(3)
+
+
+@pytest.mark.parametrize(
+    ("text", "netem_ns", "written"),
+    [
+        ("2 ms", 2_000_000, "2 ms"),
+        ("{most: 2 ms}", 2_000_000, "2 ms"),
+        ("{sd: 2 ms}", 3_464_000, {"sd": "2 ms", "distribution": "uniform", "reorder": False}),
+        ("{sd: 2 ms, distribution: normal}", 2_000_000, {"sd": "2 ms", "distribution": "normal", "reorder": False}),
+        ("{sd: 1 us, distribution: pareto}", 1220, {"sd": "1 us", "distribution": "pareto", "reorder": False}),
+    ],
+)
+def test_what_netem_gets_has_the_standard_deviation_that_is_asked(text: str, netem_ns: int, written: object) -> None:
+    jitter = JITTER.read(yaml.safe_load(text))
+    assert jitter.netem_ns == netem_ns
+    assert str(JITTER.write(jitter)) == str(written)
+    assert JITTER.read(JITTER.write(jitter)) == jitter
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("{}", "does not say how much the delay varies"),
+        ("{sd: 1 ms, most: 1 ms}", "does not say how much the delay varies"),
+        ("{most: 1 ms, distribution: pareto}", "a pareto distribution has no such end"),
+    ],
+)
+def test_a_jitter_says_how_much_once(text: str, what: str) -> None:
+    _, (fault,) = JITTER.checked(yaml.safe_load(text))
+    assert what in fault.what
+    assert "sd" in fault.allowed
+
+
 def test_every_form_of_value_means_what_it_says() -> None:
     trial = load_scenario(EVERYTHING).trials()[0]
     net = trial.topology
     assert not net.link("one").is_emulated
     assert net.link("one").mtu_bytes == 9000
     two = net.link("two")
-    assert two.forward == Direction(10**10, 40_000_000, Jitter(2_000_000), None, Buffer(Fraction(1), "bdp"))
+    assert two.forward == Direction(10**10, 40_000_000, Jitter(most_ns=2_000_000), None, Buffer(Fraction(1), "bdp"))
     assert two.backward == Direction(
         None,
         60_000_000,

@@ -28,9 +28,9 @@ ip -n tb-path.emulator link set end0 up
 ip -n tb-path.emulator link set end1 up
 ip -n tb-path.emulator link set wire0 up
 ip -n tb-path.emulator link set wire1 up
-tc -n tb-path.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 10000us 1000us distribution pareto rate 100tbit
+tc -n tb-path.emulator qdisc add dev wire0 root handle 1: netem limit 2147483647 delay 10000us 1220us distribution pareto rate 100tbit
 tc -n tb-path.emulator qdisc add dev end1 root handle 2: tbf rate 100000000bit burst 2271 limit 250000
-tc -n tb-path.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 10000us 1000us distribution pareto rate 100tbit
+tc -n tb-path.emulator qdisc add dev wire1 root handle 1: netem limit 2147483647 delay 10000us 1220us distribution pareto rate 100tbit
 tc -n tb-path.emulator qdisc add dev end0 root handle 2: tbf rate 100000000bit burst 2271 limit 250000
 ip netns exec tb-path.emulator nft 'add table netdev testbed'
 ip netns exec tb-path.emulator nft 'add counter netdev testbed data-forward'

@@ -8,7 +8,8 @@ IMPAIRMENTS has what is the same of an impairment wherever one meets it. By the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
@@ -105,6 +106,14 @@ Distribution: TypeAlias = Literal["uniform", "normal", "pareto", "paretonormal"]
 
 
 DISTRIBUTION = word("uniform", "normal", "pareto", "paretonormal")
+NETEM_SD: Mapping[Distribution, float] = {
+    "uniform": 1 / math.sqrt(3), "normal": 1.0, "pareto": 0.81968, "paretonormal": 0.83394
+}  # fmt: skip
+"""The standard deviation of what netem draws, over what it calls jitter: half the width of a uniform distribution, and
+for the others the factor of a table. The figures are those of iproute2's tables.
+"""
+WHOLE_NS, ENOUGH_NS = 1000, 100_000
+"""From so many ns on a jitter that follows from its standard deviation is rounded to whole microseconds."""
 
 
 @keyed
@@ -112,13 +121,37 @@ class Jitter(Keyed):
     """Jitter in full.
 
     Variation of the one-way delay, at least 1 ns.
-    `sd_ns` is what netem calls jitter: the standard deviation of the distribution, or half the width of a
-    uniform one. `reorder` says whether a packet may overtake one sent before it.
+    `sd_ns` is its standard deviation; in its place `most_ns` is by how much it varies at most, each as likely.
+    `reorder` says whether a packet may overtake one sent before it.
     """
 
-    sd_ns: int = key("sd", SPAN)
+    sd_ns: int | None = key("sd", SPAN, "The standard deviation of the one-way delay.", default=None)
     distribution: Distribution = key("distribution", DISTRIBUTION, default="uniform")
     reorder: bool = key("reorder", FLAG, "Whether a packet may overtake one sent before it.", default=False)
+    most_ns: int | None = key(
+        "most", SPAN, "In place of sd: a uniform delay of up to so much less and more.", default=None
+    )
+
+    def faults(self) -> Iterator[Fault]:
+        if (self.sd_ns is None) == (self.most_ns is None):
+            yield Fault((), "this does not say how much the delay varies", "sd, or most: a time such as 2 ms")
+        elif self.most_ns is not None and self.distribution != "uniform":
+            what = f"a {self.distribution} distribution has no such end"
+            yield Fault(("most",), what, "sd, or distribution: uniform", named=True)
+
+    @property
+    def netem_ns(self) -> int:
+        """What netem calls jitter."""
+        if self.sd_ns is None:
+            return self.most_ns or 0
+        exact_ns: float = self.sd_ns / NETEM_SD[self.distribution]
+        step_ns = 1 if exact_ns < ENOUGH_NS else WHOLE_NS
+        return step_ns * round(exact_ns / step_ns)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether a time alone says all of it."""
+        return self.most_ns is not None and not self.reorder
 
 
 @dataclass(frozen=True)
@@ -265,8 +298,9 @@ def loss_words(loss: Loss) -> str:
 
 
 def _jitter_words(jitter: Jitter) -> str:
-    sd = units.format_time(jitter.sd_ns)
-    return sd if jitter == Jitter(jitter.sd_ns) else f"{sd} {jitter.distribution}"
+    if jitter.sd_ns is None:
+        return units.format_time(jitter.most_ns or 0)
+    return f"sd {units.format_time(jitter.sd_ns)} {jitter.distribution}"
 
 
 def _jitter_note(jitter: Jitter) -> tuple[str, str]:

@@ -262,7 +262,7 @@ def _netem(stage: Stage, state: State) -> Words:
 
 def _exactly(emulator: Emulator, stage: Stage, state: State) -> Iterator[Command]:
     """Sets times to the nanosecond, where tc cuts off parts of a microsecond."""
-    jitter_ns = 0 if state.asked.jitter is None else state.asked.jitter.sd_ns
+    jitter_ns = 0 if state.asked.jitter is None else state.asked.jitter.netem_ns
     times = {"delay": state.asked.delay_ns, "jitter": jitter_ns}
     if any(time_ns % TC_NS for time_ns in times.values()):
         words = (word for name, time_ns in times.items() for word in (name, str(time_ns)))

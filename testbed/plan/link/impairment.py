@@ -166,7 +166,7 @@ def _jitter(state: State) -> Words:
     asked = state.asked.jitter
     if asked is None:
         return ()
-    words: Words = (tc_time(asked.sd_ns),)
+    words: Words = (tc_time(asked.netem_ns),)
     if asked.distribution != "uniform":
         words += ("distribution", asked.distribution)
     return words if asked.reorder else (*words, *IN_ORDER)
@@ -174,7 +174,7 @@ def _jitter(state: State) -> Words:
 
 def _jitter_settings(stage: Stage, state: State) -> Iterator[Setting]:
     if (jitter := state.asked.jitter) is not None:
-        yield Setting("jitter in ns", jitter.sd_ns, DELAY, "jitter_ns", slack_ns(jitter.sd_ns))
+        yield Setting("jitter in ns", jitter.netem_ns, DELAY, "jitter_ns", slack_ns(jitter.netem_ns))
     else:
         yield Setting("jitter in ns", 0, DELAY, "jitter_ns", may_be_absent=True)
 

@@ -225,16 +225,16 @@ def trace_faults(link: Link) -> Iterator[Fault]:
 Read = Callable[[Any], Any]
 
 
-def read_jitter(value: object) -> Jitter | None:
+def read_jitter(value: object) -> Any:
     if value == "none":
         return None
-    return read(Jitter, value if isinstance(value, dict) else {"sd": text_of(value, _JITTER)})
+    return sound(Jitter, value if isinstance(value, dict) else {"most": text_of(value, _JITTER)})
 
 
 def write_jitter(jitter: Jitter | None) -> Any:
     if jitter is None:
         return "none"
-    return units.format_time(jitter.sd_ns) if jitter == Jitter(jitter.sd_ns) else jitter.written()
+    return units.format_time(jitter.netem_ns) if jitter.is_plain else jitter.written()
 
 
 _JITTER = "a time such as 2 ms, or {sd: 2 ms, distribution: normal, reorder: true}"
@@ -244,7 +244,12 @@ JITTER = Kind(
     write_jitter,
     {
         "anyOf": [
-            matching(units.TIME.pattern, "Uniform jitter that keeps the order, or none.", "2 ms", none=True),
+            matching(
+                units.TIME.pattern,
+                "Uniform jitter of up to so much less and more, which keeps the order, or none.",
+                "2 ms",
+                none=True,
+            ),
             {"$ref": Jitter},
         ]
     },
@@ -264,7 +269,7 @@ def _buffer_faults(link: Link) -> Iterator[Fault]:
 def _delay_faults(link: Link) -> Iterator[Fault]:
     """Parts of a microsecond need a program of ours, which is on this computer."""
     for way, direction in link.directions:
-        times = [direction.delay_ns, 0 if direction.jitter is None else direction.jitter.sd_ns]
+        times = [direction.delay_ns, 0 if direction.jitter is None else direction.jitter.netem_ns]
         times += [value for each in link.schedule for name, value in getattr(each, way) if name == "delay_ns"]
         if link.emulator is not None and any(time_ns % TICK_NS for time_ns in times):
             what = f"the tc of {link.emulator} cuts off parts of a microsecond"
@@ -273,8 +278,9 @@ def _delay_faults(link: Link) -> Iterator[Fault]:
 
 def _jitter_faults(link: Link) -> Iterator[Fault]:
     for way, direction in link.directions:
-        if direction.jitter is not None and direction.jitter.sd_ns > direction.delay_ns:
-            what = "the jitter is more than the one-way delay, and no packet can arrive before it is sent"
+        if direction.jitter is not None and direction.jitter.netem_ns > direction.delay_ns:
+            said = "" if direction.jitter.is_plain else f" ({units.format_time(direction.jitter.netem_ns)} for netem)"
+            what = f"the jitter{said} is more than the one-way delay, and no packet can arrive before it is sent"
             yield Fault(("jitter", way), what, "a jitter up to the delay of that direction")
 
 

@@ -255,7 +255,7 @@ def _stages(evidence: Evidence) -> list[Stage]:
 
 def _slack_s(case: Case, asked_s: float) -> float:
     """The tolerance of a round trip in both directions: for the kernel's timers, and for jitter."""
-    spread_s = sum(8 * stage.asked.jitter.sd_ns / 1e9 for stage in _stages(case.evidence) if stage.asked.jitter)
+    spread_s = sum(8 * stage.asked.jitter.netem_ns / 1e9 for stage in _stages(case.evidence) if stage.asked.jitter)
     return spread_s + (LAB_TOLERANCE_S if case.virtual else max(REAL_TOLERANCE_S, asked_s * REAL_TOLERANCE))
 
 
