@@ -279,7 +279,9 @@ def _delay_faults(link: Link) -> Iterator[Fault]:
 def _jitter_faults(link: Link) -> Iterator[Fault]:
     for way, direction in link.directions:
         if direction.jitter is not None and direction.jitter.netem_ns > direction.delay_ns:
-            said = "" if direction.jitter.is_plain else f" ({units.format_time(direction.jitter.netem_ns)} for netem)"
+            jitter = direction.jitter
+            as_asked = jitter.netem_ns in (jitter.sd_ns, jitter.most_ns)
+            said = "" if as_asked else f" ({units.format_time(jitter.netem_ns)} for netem)"
             what = f"the jitter{said} is more than the one-way delay, and no packet can arrive before it is sent"
             yield Fault(("jitter", way), what, "a jitter up to the delay of that direction")
 
