@@ -436,6 +436,29 @@ def test_the_interval_of_a_buffer_holds_one_frame_more_than_its_queue_shows() ->
     assert found.high >= held * 1.0 + 1514
 
 
+def test_the_queue_at_the_cap_of_a_flow_is_not_that_of_the_link() -> None:
+    """400 Mbit/s with a buffer of 151 kB, where a cap of 60 Mbit/s has 225 kB for each flow: it was 812 kB at least."""
+    one = transfer(noisy(57.4e6), [0.058] * 30, resent=40, name="one.json")
+    four = transfer(noisy(4 * 57.4e6), [0.058] * 30, flows=4, resent=160, name="four.json")
+    found = fitted(steady_pings(0.03), one, four)
+    assert found.of("per_flow", "forward").is_known
+    assert found.of("buffer", "forward").status == "not identifiable"
+    eight = transfer(noisy(382e6), [0.0605] * 30, flows=8, resent=160, name="eight.json")
+    more = fitted(steady_pings(0.03), one, eight).of("buffer", "forward")
+    assert more.value == pytest.approx(0.0305 * 400e6 / 8, rel=0.1)
+
+
+def test_a_flow_below_all_pings_is_of_another_path() -> None:
+    def rtt(least_s: float) -> Fitted:
+        run = transfer(noisy(19e6), [least_s] * 30)
+        assert run.transfer is not None
+        return fitted(steady_pings(0.037), replace(run, transfer=replace(run.transfer, rtt_min_s=least_s))).of("rtt")
+
+    assert (rtt(0.0301).status, rtt(0.0301).low) == ("bound", None)
+    assert "a flow had 30.1 ms, so the path changed" in rtt(0.0301).rule
+    assert rtt(0.0369).status == "identified"
+
+
 @pytest.mark.parametrize("step_s", [1e-9, 1e-6])
 def test_the_intervals_of_rtt_and_jitter_hold_the_truth_in_95_percent_of_cases(step_s: float) -> None:
     """That of the jitter was symmetric, and held it in 90 %: too short where the estimate is too small."""

@@ -40,7 +40,7 @@ def fit(loads: Sequence[Load], pings: Sequence[Measurement], rate: Fitted, rtt_s
     elif sampled_s is not None:
         delay_s, high, how = sampled_s, SAMPLED_HIGH, f"the largest smoothed round-trip time of {chosen[0].group.said}"
     else:
-        why = "no load: nothing tells how long a full queue takes"
+        why = "no load that fills the link: nothing tells how long a full queue takes"
         return Found((unknown("buffer", "B", why, NEXT), queue))
     if delay_s <= LEAST_S + LEAST_SHARE * rtt_s:
         return Found((unknown("buffer", "B", "no queue stood under load", NEXT, files), queue))

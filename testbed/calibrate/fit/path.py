@@ -11,6 +11,8 @@ from .fitted import Explanation, Fitted, Found, unknown
 from .steady import Group, grouped
 
 WAYS: tuple[Way, ...] = ("forward", "backward")
+MORE_THAN_FILL = 1.1
+"""How many times the rate of the link the caps of flows let through that fill it."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,9 @@ def _of_way(mine: Sequence[Group], pings: Sequence[Measurement], base_s: float |
     if len(rates.fitted) == 1:
         rates = replace(rates, fitted=(*rates.fitted, unknown("available", "bit/s", "no bulk TCP in this direction")))
     caps = rate.flow_limits(steady, rtt_s)
-    held = buffer.fit(loads, pings, link, rtt_s if base_s is None else min(base_s, rtt_s or base_s))
+    filling = _filling(loads, caps.fitted[0], link)
+    beside = pings if len(filling) == len(loads) else ()
+    held = buffer.fit(filling, beside, link, rtt_s if base_s is None else min(base_s, rtt_s or base_s))
     lost = loss.fit(steady, datagrams, link.value, rtt_s)
     if any(each.of == "variation" for each in varies.explanations):
         lost = replace(lost, fitted=tuple(map(_beside_others, lost.fitted)))
@@ -123,6 +127,13 @@ def _of_way(mine: Sequence[Group], pings: Sequence[Measurement], base_s: float |
         tuple(each for part in parts for each in part.fitted),
         tuple(each for part in parts for each in part.explanations),
     )
+
+
+def _filling(loads: Sequence[rate.Load], cap: Fitted, link: Fitted) -> Sequence[rate.Load]:
+    """Those whose flows could fill the link; others wait at their caps, in queues that are not the link's."""
+    if not cap.is_known or cap.value is None or link.value is None:
+        return loads
+    return [each for each in loads if each.group.flows * cap.value > link.value * MORE_THAN_FILL]
 
 
 def _mtu(sizes: Sequence[int]) -> int | None:

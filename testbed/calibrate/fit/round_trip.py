@@ -22,6 +22,8 @@ among those that did: then that of the lower half counts.
 """
 SINGLE = 0.1
 """The share of pings above a level that others' queues explain, and jitter does not: half of it would be below."""
+CHANGED = 0.02
+"""The share by which a flow's least round-trip time is below all pings without load if they are not of one path."""
 FLOAT_S = 1e-9
 """What floating point may make of round-trip times that are alike."""
 NOISE_STEPS = 2.0
@@ -54,7 +56,22 @@ def fit(idle: Sequence[Measurement], transfers: Sequence[Measurement]) -> Found:
         low_s + step_s / 2,
         files,
     )
-    return Found((base, _mean(pings, mean_s, sd_s, step_s, files), *_variation(pings, sd_s, step_s, received, files)))
+    mean = _mean(pings, mean_s, sd_s, step_s, files)
+    flow = _from_transfers(transfers)
+    if flow.value is not None and flow.value < low_s * (1 - CHANGED) - step_s:
+        rule = f"; but a flow had {flow.value * 1e3:.4g} ms, so the path changed, or is another one: at most that"
+        base, mean = (
+            replace(
+                each,
+                status="bound",
+                low=None,
+                rule=each.rule + rule,
+                next=NEXT,
+                sources=unique([*files, *flow.sources]),
+            )
+            for each in (base, mean)
+        )
+    return Found((base, mean, *_variation(pings, sd_s, step_s, received, files)))
 
 
 def _without_others(pings: Sequence[Pings]) -> tuple[Pings | None, Explanation | None]:
