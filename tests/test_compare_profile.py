@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,10 @@ from comparing import Compare
 from storedruns import Made, write_run
 
 from testbed.compare import published
-from testbed.error import SpecError
+from testbed.compare.loss import asked as lost
+from testbed.compare.loss import read as read_loss
+from testbed.error import SpecError, ValueRefused
+from testbed.model.link.impairment import PeriodicLoss, RandomLoss
 from testbed.report.stored_run import read
 from testbed.report.view import view
 
@@ -165,6 +169,73 @@ def test_loss_is_the_same_however_it_is_written(compare: Compare, tmp_path: Path
     assert compare(run, profile_of(tmp_path, POINTS, {**OF, "loss": "0.2 %"})).code == AGREE
     assert compare(run, profile_of(tmp_path, POINTS, {**OF, "loss": "1 in 500"})).code == AGREE
     assert compare(run, profile_of(tmp_path, POINTS)).code == CANNOT_TELL
+
+
+CHAIN = "gilbert-elliott p=1 % r=10 % loss_bad=50 % loss_good=0 %"
+
+
+@pytest.mark.parametrize(
+    ("ours", "published", "code"),
+    [
+        ("1 in 1000", "1 in 1000", AGREE),
+        ("1 in 1000", "periodic 0.1 %", AGREE),
+        ("1 in 1000", "0.1 %", AGREE),
+        ("1 in 1000", "random 0.1 %", CANNOT_TELL),
+        ("0.1 %", "random 0.1 %", AGREE),
+        ("0.1 %", "random 1 in 1000", AGREE),
+        ("0.1 %", "0.1 %", AGREE),
+        ("0.1 %", "1 in 1000", CANNOT_TELL),
+        ("0.1 %", "random 0.2 %", CANNOT_TELL),
+        ({"gilbert-elliott": {"p": "1 %", "r": "10 %", "loss_bad": "50 %"}}, CHAIN, AGREE),
+        ({"gilbert-elliott": {"p": "2 %", "r": "20 %", "loss_bad": "50 %"}}, CHAIN, CANNOT_TELL),
+        ({"gilbert-elliott": {"p": "1 %", "r": "10 %", "loss_bad": "50 %"}}, f"random {100 / 22:.6f} %", CANNOT_TELL),
+        ({"gilbert-elliott": {"p": "1 %", "r": "10 %", "loss_bad": "50 %"}}, f"{100 / 22:.6f} %", AGREE),
+    ],
+    ids=str,
+)
+def test_periodic_and_random_losses_are_different_conditions(
+    compare: Compare, tmp_path: Path, ours: object, published: str, code: int
+) -> None:
+    run = stored(tmp_path / "run", run_of(tmp_path, LEVELS, path={"loss": ours}))
+    said = compare(run, profile_of(tmp_path, POINTS, {**OF, "loss": published}))
+    assert said.code == code
+    assert (f"published {published}" in " ".join(said.out.split())) == (code == CANNOT_TELL)
+
+
+def test_losses_one_after_the_other_are_as_all_of_them() -> None:
+    both = lost((PeriodicLoss(500), RandomLoss(Fraction(1, 1000)), RandomLoss(Fraction(1, 1000))))
+    assert str(both) == "1 in 500 + random 0.1999 %"
+    assert both.is_same(read_loss(str(both)))
+    assert not both.is_same(read_loss("1 in 500 + random 0.1 %"))
+    assert both.is_same(read_loss(f"{100 * both.share} %"))
+    assert str(lost(())) == str(read_loss("none")) == "none"
+    assert str(read_loss("0.15 %")) == "0.15 %"
+
+
+@pytest.mark.parametrize(
+    "words", ["1 in 0", "random", "random x", "random 150 %", "periodic none", "some 1 %", "+", "gilbert-elliott p=1 %",
+              "gilbert-elliott p=0 r=0", "gilbert-elliott p=1 % r=1 % q=1 %"],
+)  # fmt: skip
+def test_what_is_no_loss_is_refused(words: str) -> None:
+    with pytest.raises(ValueRefused):
+        read_loss(words)
+
+
+def test_the_digits_of_a_mean_do_not_say_how_well_it_is_known(compare: Compare, tmp_path: Path) -> None:
+    run = stored(tmp_path / "run", run_of(tmp_path, LEVELS))
+    points = (
+        "at: 1 ms, value: 9500.00 Mbit/s, sd: 950 Mbit/s, runs: 4",
+        "at: 50 ms, value: 4000.00 Mbit/s, sd: 0 Mbit/s, runs: 4",
+        "at: 100 ms, value: 1200.00 Mbit/s, sd: 12 Mbit/s, runs: 4, certainty: cited",
+    )
+    path = profile_of(tmp_path, points)
+    text = compare(run, path).out  # Student's t with 3 degrees of freedom is 3.182
+    assert "±15.9 %, mean of several runs  " in text
+    assert "±0.00013 %, exact" in text
+    assert "±1.59 %, mean of several runs, cited" in text
+    (series,) = json.loads(compare(run, path, "--format", "json").out)["series"]
+    found = [point["published_by_chance"] for point in series["matches"][0]["points"]]
+    assert found == pytest.approx([0.1591, 0, 0.01591], rel=1e-3)
 
 
 def test_another_duration_and_what_nobody_states_is_said(compare: Compare, tmp_path: Path) -> None:
@@ -608,7 +679,7 @@ def test_the_json_has_each_number_in_its_unit_and_of_its_side(compare: Compare, 
     assert {*point} == {
         "rtt_s", "published", "measured", "published_bps", "measured_bps", "published_share", "measured_share",
         "relative", "family_interval", "published_off", "is_between", "limit", "is_exact", "is_within_trial",
-        "is_of_one_run", "verdict", "certainty",
+        "is_of_one_run", "verdict", "certainty", "published_by_chance",
     }  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -179,3 +179,52 @@ def test_doubts_about_the_trials_of_a_series_are_noted(command: Command, tmp_pat
         "- {at: 100 ms, value: 40.080000 Mbit/s, runs: 1}",
     ]
     assert "note:" not in command("results", write_run(tmp_path / "fine", made()), "--format", "profile")[1]
+
+
+def lossy(*losses: str, rtts: Sequence[str] = ("10 ms",)) -> list[Made]:
+    return [
+        Made({"path.rtt": rtt, "path.loss": loss}, [9e7 / number * (1 + seed / 100)], seed, path={"loss": loss})
+        for number, loss in enumerate(losses, 1)
+        for rtt in rtts
+        for seed in (1, 2, 3)
+    ]
+
+
+def test_a_profile_says_whether_its_loss_is_random(command: Command, tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", lossy("none", "1 in 1000", "0.1 %", rtts=("10 ms", "20 ms")))
+    (tmp_path / "run.yaml").write_text(command("results", run, "--format", "profile")[1])
+    found = published.load(tmp_path / "run.yaml").series.values()
+    assert [each.of["loss"] for each in found] == ["none", "1 in 1000", "random 0.1 %"]
+    periodic = write_run(tmp_path / "periodic", lossy("1 in 1000", rtts=("10 ms", "20 ms")))
+    _, out, _ = command("compare", periodic, tmp_path / "run.yaml", "--format", "json")
+    fits = {each["of"]["loss"]: each["matches"][0]["fits"] for each in json.loads(out)["series"]}
+    assert fits == {"none": False, "1 in 1000": True, "random 0.1 %": False}
+    assert any("ours has loss 1 in 1000, published random 0.1 %" in note for note in json.loads(out)["notes"])
+
+
+@pytest.mark.parametrize(
+    ("losses", "way"), [(("none", "1 in 1000", "1 in 100"), "periodic"), (("none", "0.1 %", "1 %"), "random")]
+)
+def test_a_series_over_loss_says_how_it_is_lost(
+    command: Command, tmp_path: Path, losses: Sequence[str], way: str
+) -> None:
+    run = write_run(tmp_path / "run", lossy(*losses))
+    path = tmp_path / "run.yaml"
+    path.write_text(command("results", run, "--format", "profile")[1])
+    (series,) = published.load(path).series.values()
+    assert (series.over, series.of["loss"]) == ("loss", way)
+    assert command("check", path)[0] == 0
+    found = json.loads(command("compare", run, path, "--format", "json")[1])
+    assert all(each["matches"][0]["fits"] for each in found["series"])
+    assert len(found["series"]) == 3
+    path.write_text(path.read_text().replace(way, {"random": "periodic", "periodic": "random"}[way]))
+    found = json.loads(command("compare", run, path, "--format", "json")[1])
+    assert len(found["series"]) == 1  # none is as before
+    path.write_text(path.read_text().replace('loss: "', 'loss: "often '))
+    assert "or how all of it is lost: periodic, random" in command("check", path)[1]
+
+
+def test_periodic_and_random_losses_make_no_series_over_loss(command: Command, tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", lossy("none", "1 in 100", "0.1 %"))
+    (tmp_path / "run.yaml").write_text(command("results", run, "--format", "profile")[1])
+    assert {each.over for each in published.load(tmp_path / "run.yaml").series.values()} == {"rtt"}

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from ..codec.frozen import dataclass
 from ..model.address import address_book
-from ..model.data_path import DataPath, PathHop, data_path_between, data_ways, path_loss
+from ..model.data_path import DataPath, PathHop, data_path_between, data_ways, path_loss, path_losses
 from ..model.link.buffer import buffer_words
+from ..model.link.impairment import Loss
 from ..model.scenario import Trial
 from ..trial.result import TrialResult
 from ..units import format_size
@@ -21,8 +22,8 @@ MSS_BYTES = 1448
 class Conditions:
     """What a trial asked for, over all paths of its data. None is what was not asked for, or is unknown.
 
-    `loss` is the share of data packets to be dropped (0: none); `window_bytes` the buffer asked for by each
-    flow; `congestion` has each control once. `duration_s` is the duration of each flow.
+    `loss` is the share of data packets to be dropped (0: none), `losses` what drops them; `window_bytes` the buffer
+    asked for by each flow; `congestion` has each control once. `duration_s` is the duration of each flow.
 
     `window` and `buffer` are in words, None where the trial is not at hand: the windows asked for ("auto": the kernel's
     autotuning; several joined by +), and the buffer of the slowest link ("default": the plan chooses).
@@ -38,6 +39,7 @@ class Conditions:
     ip_version: int = 4
     window: str | None = None
     buffer: str | None = None
+    losses: tuple[Loss, ...] | None = None
 
 
 def conditions(result: TrialResult, trial: Trial | None = None) -> Conditions:
@@ -48,10 +50,11 @@ def conditions(result: TrialResult, trial: Trial | None = None) -> Conditions:
     loss = 0.0 if result.asked.dropped_packets is None and not result.seen.random_drops else None
     windows: set[int | None] = {None}
     duration_s, window, buffer = None, None, None
+    losses: tuple[Loss, ...] | None = () if loss == 0 else None
     if trial is not None:
         paths = _data_paths(trial)
         hops = [hop for each in paths for hop in each.path]
-        loss = path_loss(hops, data_ways(paths))
+        loss, losses = path_loss(hops, data_ways(paths)), path_losses(hops, data_ways(paths))
         buffer = _buffer(hops)
         window = _window(trial)
         windows = {flow.window_bytes for flow in trial.workload.asked_flows} or {None}
@@ -68,6 +71,7 @@ def conditions(result: TrialResult, trial: Trial | None = None) -> Conditions:
         ip_version=result.ip_version or 4,
         window=window,
         buffer=buffer,
+        losses=losses,
     )
 
 

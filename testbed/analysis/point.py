@@ -39,7 +39,8 @@ class PointDifference:
     `seeds` is how many repetitions the point has, the fewer of two neighbours. `limit` is on which side of the
     published number ours should be, give or take the tolerance; None for a value, which has two sides. `is_exact`:
     nothing is random in ours. `is_apart`: the variation within the one trial does not explain the difference.
-    `is_of_one`: the published number is of one run, and how much others would differ is not known.
+    `is_of_one`: the published number is of one run, and how much others would differ is not known. `share_by_chance` is
+    half of the 95 % interval of a published mean of several runs, as a share of it, and 0 where no runs differ.
     """
 
     rtt_s: float
@@ -54,6 +55,7 @@ class PointDifference:
     is_exact: bool = False
     is_apart: bool = False
     is_of_one: bool = False
+    share_by_chance: float = 0.0
 
     def verdict(self, tolerance: float) -> Verdict:
         """differ too if nothing at all was received where there should be something: that is no matter of chance."""
@@ -93,7 +95,13 @@ def point(
         limit=published.limit,
         is_exact=all(measured.rtt_s[place] in measured.exact for place in places),
         is_of_one=published.mean.error is None,
+        share_by_chance=_by_chance(published.mean),
     )
+
+
+def _by_chance(mean: Estimate) -> float:
+    found = mean.interval()
+    return 0.0 if found is None else (found.high - mean.value) / mean.value
 
 
 def _places(measured: ThroughputProfile, rtt: float) -> tuple[int, ...]:

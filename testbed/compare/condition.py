@@ -15,13 +15,13 @@ from ..analysis.series import Series
 from ..codec.frozen import dataclass
 from ..error import ValueRefused
 from ..units import format_rate
+from . import loss
 
-Value: TypeAlias = str | float
+Value: TypeAlias = str | float | loss.Lost
 
-NONE = "none"
 TOLERANCE = 0.10
 SAME = 1e-3
-"""Shares and times that differ by less than this share are the same."""
+"""Rates and times that differ by less than this share are the same."""
 
 
 @dataclass(frozen=True)
@@ -178,11 +178,19 @@ def _all_same(ours: list[Value], published: Value) -> bool | None:
 
 
 def _is_same(one: Value, other: Value) -> bool | None:
+    if isinstance(one, loss.Lost) and isinstance(other, loss.Lost):
+        return one.is_same(other)
     if isinstance(one, float) and isinstance(other, float):
         return math.isclose(one, other, rel_tol=SAME, abs_tol=1e-12)
     forms = [str(each).rsplit(" ", 1)[-1] for each in (one, other)]
     is_buffer = {"bdp", "packets"} & set(forms) or DEFAULT in (one, other)
     return None if is_buffer and forms[0] != forms[1] else one == other
+
+
+def number(value: Value) -> float:
+    """Of a condition that is one."""
+    assert isinstance(value, float), f"BUG: {value} is no number"
+    return value
 
 
 def _read_congestion(text: str) -> Value:
@@ -195,13 +203,6 @@ def _read_flows(text: str) -> Value:
     return float(text)
 
 
-def _read_loss(text: str) -> Value:
-    words = text.strip().removeprefix("random ")
-    if words == NONE:
-        return 0.0
-    return 1 / units.parse_one_in(words) if " in " in words else float(units.parse_fraction(words))
-
-
 def _read_window(text: str) -> Value:
     return AUTO if text.strip() == AUTO else units.format_size(units.parse_size(text))
 
@@ -212,13 +213,6 @@ def _read_buffer(text: str) -> Value:
     if text.strip().endswith("packets"):
         return units.format_packets(units.parse_packets(text))
     return units.format_size(units.parse_size(text))
-
-
-def _loss_words(value: Value) -> str:
-    if not value:
-        return NONE
-    every = 1 / float(value)
-    return f"1 in {every:.0f}" if math.isclose(every, round(every), rel_tol=SAME) else f"{100 * float(value):g} %"
 
 
 @dataclass(frozen=True)
@@ -242,11 +236,11 @@ class _Kind:
 KINDS: Mapping[str, _Kind] = {
     "congestion": _Kind(_read_congestion, lambda ours: "+".join(sorted(ours.congestion)) or None, str),
     "flows": _Kind(_read_flows, lambda ours: float(ours.flows) or None, lambda value: f"{value:g}"),
-    "loss": _Kind(_read_loss, lambda ours: ours.loss, _loss_words),
+    "loss": _Kind(loss.read, lambda ours: None if ours.losses is None else loss.asked(ours.losses), str),
     "rate": _Kind(
         lambda text: float(units.parse_rate(text)),
         lambda ours: None if ours.rate_bps is None else float(ours.rate_bps),
-        lambda value: format_rate(round(float(value))),
+        lambda value: format_rate(round(number(value))),
     ),
     "window": _Kind(_read_window, lambda ours: ours.window, str),
     "buffer": _Kind(_read_buffer, lambda ours: ours.buffer, str),

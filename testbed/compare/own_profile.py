@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
 
 from ..analysis.profile import ThroughputProfile
 from ..analysis.series import Series
@@ -16,7 +15,8 @@ from ..trial.measured import find
 from ..trial.workload.http import HttpResult
 from ..units import counted, format_rate, format_size, format_time
 from . import quantity
-from .condition import KINDS
+from .condition import KINDS, number
+from .loss import WAYS, Lost
 from .quantity import GOODPUT, QUANTITIES, RATE, Quantity
 
 NOT_IN_A_NAME = re.compile(r"[^a-z0-9]+")
@@ -83,9 +83,9 @@ def _groups(lines: Sequence[_Line]) -> list[tuple[str | None, list[_Line]]]:
     """The lines that make one series over an axis other than the RTT; each of the others alone."""
     made: dict[object, list[_Line]] = {}
     axes: dict[object, str] = {}
-    for number, each in enumerate(lines):
+    for place, each in enumerate(lines):
         found = _axis(each, lines)
-        key: object = number if found is None else (found, each.quantity.name, _others(each, found))
+        key: object = place if found is None else (found, each.quantity.name, _others(each, found))
         made.setdefault(key, []).append(each)
         axes[key] = found or ""
     return [(axes[key] if len(group) > 1 else None, group) for key, group in made.items()]
@@ -98,7 +98,8 @@ def _axis(line: _Line, lines: Sequence[_Line]) -> str | None:
         others = [each for each in alike if _others(each, axis) == _others(line, axis)]
         values = [_at(each, axis) for each in others]
         rtts = {rtt for each in others for rtt in _profile(each).rtt_s}
-        if len(others) > 1 and len(rtts) == 1 and None not in values and len({*values}) == len(values):
+        is_one_way = axis != "loss" or len(_ways(others)) < 2
+        if len(others) > 1 and len(rtts) == 1 and is_one_way and None not in values and len({*values}) == len(values):
             return axis
     return None
 
@@ -118,10 +119,17 @@ def _at(line: _Line, axis: str) -> str | None:
     if value is None or (axis == "window" and not str(value)[0].isdecimal()):
         return None
     if axis == "flows":
-        return f"{float(value):g} flows"
-    if axis == "loss":
-        return f"{float(Fraction(value)):.9g} ratio"
+        return f"{number(value):g} flows"
+    if isinstance(value, Lost):
+        return f"{value.share:.9g} ratio" if len(value.shares) < 2 else None
     return KINDS[axis].words(value)
+
+
+def _ways(lines: Sequence[_Line]) -> set[str]:
+    """In which ways they lose packets; one that the share does not describe is no number, and counts as two."""
+    found = [KINDS["loss"].ours(each) for line in lines for each in line.series.all_conditions]
+    ways = {way for each in found if isinstance(each, Lost) for way, _ in each.shares}
+    return ways if ways <= {*WAYS} else {*WAYS}
 
 
 def _title(axis: str | None, group: Sequence[_Line]) -> str:
@@ -145,6 +153,8 @@ def _series(axis: str | None, group: Sequence[_Line], name: str) -> Iterator[str
     if axis is not None:
         stated = {key: value for key, value in stated.items() if key != axis}
         stated["rtt"] = _time(_profile(first).rtt_s[0])
+        if axis == "loss" and (ways := _ways(group)):
+            stated[axis] = min(ways)
     what = "Mean goodput" if found is GOODPUT else f"{found.what[0].upper()}{found.what[1:]}"
     yield f"what: {_quoted(f'{what}, {first.name if axis is None else _title(axis, group)}')}"
     yield f"of: {{{', '.join(f'{key}: {_quoted(words)}' for key, words in stated.items())}}}"

@@ -44,8 +44,13 @@ def point_rows(comparison: ProfileComparison) -> list[Row]:
 
 
 def _known_to(point: PointDifference, certainty: str) -> str:
-    """The digits of a number that was measured once say how it is printed, not how well it is known."""
-    return "one run: noise unknown" if point.is_of_one else f"±{_percent(point.share_off)}, {certainty}"
+    """The digits of a number that was measured say how it is printed, not how well it is known."""
+    if point.is_of_one:
+        return "one run: noise unknown"
+    off = f"±{_percent(point.share_off + point.share_by_chance)}"
+    if not point.share_by_chance:
+        return f"{off}, {certainty}"
+    return f"{off}, mean of several runs" + ("" if certainty == "exact" else f", {certainty}")
 
 
 def summary_rows(comparison: ProfileComparison) -> list[Row]:
@@ -176,6 +181,7 @@ def _point(point: PointDifference, match: Match) -> dict[str, Any]:
         "relative": asdict(point.relative),
         "family_interval": None if point.family is None else asdict(point.family),
         "published_off": point.share_off,
+        "published_by_chance": point.share_by_chance,
         "is_between": point.is_between,
         "limit": point.limit,
         "is_exact": point.is_exact,

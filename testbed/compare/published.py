@@ -22,7 +22,7 @@ from ..codec.schema import of_keys, whole
 from ..error import SpecError, UserError, ValueRefused, did_you_mean, one_of
 from ..library import PROFILES, did_you_mean_path
 from ..spec import load as specfile
-from . import condition, quantity
+from . import condition, loss, quantity
 from .number import COUNTS, NUMBER, UNIT, Number
 from .quantity import RATE, Quantity
 
@@ -223,14 +223,17 @@ class Series(Keyed):
 
     def _own(self, point: Point) -> Mapping[str, str]:
         """The conditions of a point of a series over a condition."""
-        at = "none" if self.over == "loss" and not point.at.value else point.at.text
-        return {**self.of, self.over: at.removesuffix(" flows").removesuffix(" flow").removesuffix(" ratio")}
+        at = point.at.text.removesuffix(" flows").removesuffix(" flow").removesuffix(" ratio")
+        if self.over == "loss":
+            at = f"{self.of.get('loss', '')} {at}".strip() if point.at.value else loss.NONE
+        return {**self.of, self.over: at}
 
     def _refuse_unread_conditions(self) -> None:
         """Of something that runs are compared with. Raises ValueRefused."""
-        if self.over in self.of:
+        if self.over in self.of and not (self.over == "loss" and self.of["loss"] in loss.WAYS):
             what = f"{self.over} is what its points are at, and stands here, too"
-            raise ValueRefused(what, "one of the two", ("of", self.over))
+            allowed = f"one of the two, or how all of it is lost: {one_of(loss.WAYS, '')}"
+            raise ValueRefused(what, allowed if self.over == "loss" else "one of the two", ("of", self.over))
         self._refuse_absurd(quantity_of(self))
         if self.is_over_rtt:
             _refuse_unread(self.of, quantity_of(self))

@@ -10,7 +10,7 @@ from itertools import islice
 from ..codec.frozen import dataclass
 from ..error import UserError
 from .address import AddressBook
-from .link.impairment import Way, mean_loss
+from .link.impairment import Loss, Way, mean_loss
 from .route import way
 from .schedule import Change
 from .topology import MTU_DEFAULT, Link, Topology
@@ -65,13 +65,19 @@ def data_ways(data_paths: Iterable[DataPath]) -> dict[str, Way]:
     return {hop.link.name: hop.way for data_path in data_paths for hop in data_path.path}
 
 
+def path_losses(hops: Iterable[PathHop], ways: Mapping[str, Way]) -> tuple[Loss, ...]:
+    """What loses data on these hops; `ways` are `data_ways` of all data paths."""
+    asked = (hop.link.asked(hop.way, is_data=ways[hop.link.name] == hop.way).loss for hop in hops)
+    return tuple(loss for loss in asked if loss is not None)
+
+
 def path_loss(hops: Iterable[PathHop], ways: Mapping[str, Way]) -> float:
     """The share of the data that is lost on these hops in the long run, each loss on its own; `ways` are `data_ways`
     of all data paths.
     """
     kept = 1.0
-    for hop in hops:
-        kept *= 1 - mean_loss(hop.link.asked(hop.way, is_data=ways[hop.link.name] == hop.way).loss)
+    for loss in path_losses(hops, ways):
+        kept *= 1 - mean_loss(loss)
     return 1 - kept if kept < 1 else 0.0
 
 
