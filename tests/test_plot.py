@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
 import pytest
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from storedruns import Made, write_completions, write_run
 
 from testbed.error import UserError
 from testbed.report import stored_run
-from testbed.report.figure import KINDS, draw, fct, profile, tradeoff
-from testbed.report.figure.option import Options, chosen_trial
-from testbed.report.figure.style import log_ticks, plain_number
+from testbed.report.figure import KINDS, cdf, cuc, draw, fct, profile, tradeoff
+from testbed.report.figure.option import Options, chosen_trial, part
+from testbed.report.figure.style import LINES, MARKERS, log_ticks, looks, plain_number
 
 CELLS = [(rtt, flows) for rtt in ("10 ms", "20 ms", "40 ms") for flows in (1, 2)]
+
+OPTIONS = Options(metric="retransmits")
 
 
 def made_run(folder: Path, **changes: object) -> Path:
@@ -171,10 +176,11 @@ def test_goodput_is_set_against_the_round_trip_time_under_load_of_each_trial(run
     figure = Figure()
     tradeoff.draw(figure, run, Options())
     points = [line for axes in figure.axes for line in axes.get_lines() if "(n = " in str(line.get_label())]
-    assert len(points) == sum(1 for each in run.series if each.trials)
+    assert len(points) == 3 * sum(1 for each in run.series if each.trials)  # RTTs
     assert all(len(line.get_xdata()) == 1 for line in points)
     assert {axes.get_xlabel() for axes in figure.axes if axes.has_data()} == {
-        "95 % quantile of the RTT under load (ms): less is better"
+        "95 % quantile of the RTT under load (ms): less is better\n"
+        "small marks: trials; large ones: their means over the seeds"
     }
 
 
@@ -195,3 +201,119 @@ def test_slowdowns_by_size_have_plain_numbers_and_name_the_series(run: stored_ru
     words = [text.get_text() for text in right.get_legend().get_texts()]
     assert words[-2:] == ["median", "99 %"]
     assert len(words) > 2
+
+
+def swept(folder: Path, sizes: Sequence[int], seeds: int = 2) -> stored_run.StoredRun:
+    """A run over the RTT, and as many values of other parameters."""
+    names = ("path.rtt", "path.loss", "congestion", "flows", "buffer", "nic")
+    values = [[f"{10 * (number + 1)} ms" if name == "path.rtt" else f"{number + 1}" for number in range(size)]
+              for name, size in zip(names, sizes, strict=False)]  # fmt: skip
+    cells = [dict(zip(names, each, strict=False)) for each in product(*values)]
+    made = [
+        Made(cell, [1e7 + 1e4 * number + seed], seed, retransmits=10 * number + seed)
+        for number, cell in enumerate(cells)
+        for seed in range(1, seeds + 1)
+    ]
+    run = stored_run.read(write_run(folder, made, samples=False))
+    write_completions(folder)
+    return run
+
+
+def shown(axes: Axes) -> list[tuple[object, ...]]:
+    """Of all that the legend names: its colour, line and mark."""
+    return [(line.get_color(), line.get_linestyle(), line.get_marker()) for line in axes.get_lines()
+            if not str(line.get_label()).startswith("_")]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [(1, 8), (2, 2, 2), (3, 2, 2, 2), (2, 3, 3), (1, 2, 2, 2, 2), (1, 28), (1, 9, 2), (1, 5, 5), (2, 2, 2, 2, 2, 2)],
+)
+def test_every_series_of_a_figure_has_a_look_of_its_own(sizes: Sequence[int], tmp_path: Path) -> None:
+    run = swept(tmp_path / "run", sizes)
+    for kind in (cdf, tradeoff, fct, profile):
+        figure = Figure()
+        kind.draw(figure, run, OPTIONS)
+        panels = [each for each in figure.axes if each.has_data()]
+        labels: list[str] = []
+        for axes in panels if kind is not fct else panels[::2]:
+            looks = shown(axes)
+            assert len(looks) == len({*looks})
+            labels += [str(each.get_label()) for each in axes.get_lines()]
+        if kind is not profile:
+            assert sum("(n = " in each for each in labels) == len({tuple(each.params.items()) for each in run.results})
+    if sizes[0] > 1:
+        figure = Figure()
+        cuc.draw(figure, run, Options())
+        named = [each[0] for each in figure.axes[0].containers]
+        assert len({(each.get_color(), each.get_linestyle(), each.get_marker()) for each in named}) == len(named)
+
+
+@pytest.mark.parametrize("has_all", [True, False])
+def test_two_values_of_a_parameter_differ_in_what_every_figure_shows(has_all: bool) -> None:
+    for sizes in ((2, 2, 2), (7, 4), (3, 2, 2), (28,), (9, 3), (1, 8), (2, 2, 2, 2)):
+        found = looks(product(*([str(each) for each in range(size)] for size in sizes)), has_all)
+        pairs = [{(colour, line) for colour, line, _ in found.values()}, {(c, mark) for c, _, mark in found.values()}]
+        assert len({*found.values()}) == len(found)
+        assert has_all or all(len(each) == len(found) for each in pairs)
+    first = {colour for (a, _, _), (colour, _, _) in looks(product("ab", "cd", "ef")).items() if a == "a"}
+    assert len(first) == 1  # what the legend tells first has the colour
+    assert (len(LINES), len(MARKERS)) == (4, 8)
+
+
+def test_more_series_than_looks_are_refused_and_it_is_said_how_to_choose(tmp_path: Path) -> None:
+    run = swept(tmp_path / "run", (1, 29), seeds=1)
+    for kind in (cdf, tradeoff):
+        with pytest.raises(UserError, match=r"29 series .*allowed: at most 28, such as those of --where .*loss=1"):
+            kind.draw(Figure(), run, OPTIONS)
+    kind.draw(Figure(), part(run, Options(where="loss=3")), OPTIONS)
+
+
+def test_rtts_are_not_pooled_unless_the_axis_says_so(tmp_path: Path) -> None:
+    run = swept(tmp_path / "few", (2, 1))
+    for kind in (cdf, tradeoff, fct):
+        figure = Figure()
+        kind.draw(figure, run, OPTIONS)
+        words = [str(line.get_label()) for line in figure.axes[0].get_lines()]
+        assert [each.partition(" (")[0] for each in words if "(n = " in each] == ["RTT 10 ms", "RTT 20 ms"]
+    many = swept(tmp_path / "many", (13, 3))
+    for kind in (cdf, tradeoff, fct):
+        figure = Figure()
+        kind.draw(figure, many, OPTIONS)
+        said = "trials at 13 RTTs together, 10 ms to 130 ms; --where 'rtt=10 ms' takes one"
+        assert figure.axes[0].get_xlabel().endswith(said)
+        assert kind is not tradeoff or not any(line.get_markersize() > 4 for line in figure.axes[0].get_lines())
+
+
+def test_large_marks_are_means_over_seeds_and_it_is_said(tmp_path: Path) -> None:
+    figure = Figure()
+    tradeoff.draw(figure, swept(tmp_path / "run", (2, 2)), OPTIONS)
+    (axes,) = figure.axes
+    trials = {tuple(x) for line in axes.get_lines() if len(line.get_xdata()) > 1 for x in [line.get_xdata()]}
+    means = [line.get_xdata()[0] for line in axes.get_lines() if len(line.get_xdata()) == 1]
+    assert len(trials) == len(means) == 4
+    assert all(any(min(each) <= mean <= max(each) for each in trials) for mean in means)
+    assert axes.get_xlabel().endswith("large ones: their means over the seeds")
+
+
+def test_a_part_of_the_trials_is_drawn_and_the_caption_is_of_it(tmp_path: Path) -> None:
+    run = swept(tmp_path / "run", (2, 3, 2))
+    found = part(run, Options(where="20 ms, loss=3"))
+    assert {tuple(each.params.values()) for each in found.results} == {("20 ms", "3", "1"), ("20 ms", "3", "2")}
+    assert found.missing == 0
+    assert found.trials.keys() == {each.id for each in found.results}
+    draw("cdf", run, tmp_path / "x.svg", Options(where="20 ms, loss=3"))
+    text = " ".join((tmp_path / "x.svg").read_text().split())
+    assert "4 trials" in text
+    assert "--where" in text
+    with pytest.raises(UserError, match="no trial is 'loss=4'; allowed: words of trials, such as rtt=10ms, loss=1"):
+        draw("cdf", run, tmp_path / "x.svg", Options(where="loss=4"))
+
+
+def test_the_median_and_the_99th_percentile_of_one_size_differ(run: stored_run.StoredRun) -> None:
+    figure = Figure()
+    fct.draw(figure, run, Options())
+    drawn = [line for line in figure.axes[1].get_lines() if len(line.get_xdata()) > 1]
+    median, most = drawn[:2]
+    assert median.get_color() == most.get_color()
+    assert median.get_markerfacecolor() != most.get_markerfacecolor() == "none"

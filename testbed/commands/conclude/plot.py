@@ -48,6 +48,10 @@ def plot(
             "if left out.",
         ),
     ] = None,
+    where: Annotated[
+        str | None,
+        typer.Option(metavar="WORDS", help="Only the trials that have these words of their ids: rtt=91ms,flows=10."),
+    ] = None,
 ) -> None:
     """The caption of the figure says how to repeat it."""
     from ...report.figure import (  # matplotlib takes a second to import, which no other command should pay for
@@ -64,5 +68,5 @@ def plot(
             raise UserError(f"{option} is for {' and '.join(of)}; allowed: {kind} without it")
     path = output or folder / f"{kind}.png"
     write = write_named if output else write_bytes  # the folder is perhaps not ours, nor is a link of this name
-    draw(kind, read(folder), path, Options(trial, x, y, metric), write)
+    draw(kind, read(folder), path, Options(trial, x, y, metric, where), write)
     print(path)

@@ -19,7 +19,7 @@ from ...trial.folder import write_named
 from ..caption import caption
 from ..stored_run import StoredRun
 from . import cdf, cuc, fct, heatmap, profile, timeseries, topology, tradeoff, windows
-from .option import Options
+from .option import Options, part
 from .style import GREY
 
 LETTERS_AN_INCH = 17
@@ -44,12 +44,13 @@ def draw(
         raise UserError(f"the figure {path} would have an unknown format; allowed: {', '.join(METADATA)}")
     if not run.results:
         raise UserError(f"{run.path} has no finished trial; allowed: a run with at least one (testbed run)")
+    options = options or Options()
+    run = part(run, options)
     if not run.usable and kind in OF_GOODPUT:
         raise UserError(
             "there is no trial with a goodput that is not invalid; allowed: results with at least one "
             "(testbed results says why)"
         )
-    options = options or Options()
     with matplotlib.rc_context(
         {
             "svg.hashsalt": "testbed",

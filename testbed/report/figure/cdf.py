@@ -17,7 +17,7 @@ from ...error import UserError, one_of
 from ..signal import inside
 from ..stored_run import StoredRun
 from .option import Options
-from .style import ACROSS, grid, grid_of_axes, log_axis, panels
+from .style import ACROSS, cells, grid, grid_of_axes, log_axis
 
 SAMPLED: dict[str, tuple[str, str, float]] = {
     "srtt": ("smoothed round-trip times, all samples", "ms", 1e3),
@@ -28,13 +28,13 @@ WIDE_RANGE = 100
 
 
 def draw(figure: Figure, run: StoredRun, options: Options) -> None:
-    """A line for each series. Raises UserError for an unknown metric, and where nothing has it."""
+    """A line for each series and RTT. Raises UserError for an unknown metric, and where nothing has it."""
     name = options.metric or "goodput"
     if name not in METRICS and name not in SAMPLED:
         raise UserError(f"there is no metric {name!r}; allowed: {one_of([*METRICS, *SAMPLED], name)}")
     what, unit, scale = SAMPLED[name] if name in SAMPLED else _of_trials(name)
     of: Callable[[StoredRun, Series], list[float]] = _samples(name) if name in SAMPLED else _trials(name)
-    shown = panels([each for each in run.series if each.trials])
+    shown, pooled = cells(run)
     row = grid_of_axes(figure, len(shown))
     seen: list[float] = []
     for axes, panel in zip(row, shown, strict=True):
@@ -46,7 +46,7 @@ def draw(figure: Figure, run: StoredRun, options: Options) -> None:
                 x, share = np.array([steps.x[0], *steps.x]), np.array([0.0, *steps.share])
                 axes.step(x, share, where="post", color=colour, linestyle=line, label=f"{label} (n = {len(values)})")
         axes.set_title(panel.title, fontsize=10)
-        axes.set_xlabel(f"{what} ({unit})" if unit else what)
+        axes.set_xlabel("\n".join(filter(None, (f"{what} ({unit})" if unit else what, pooled))))
         axes.set_ylim(0, 1.01)
         grid(axes)
         axes.legend(fontsize=7, frameon=False, loc="best")

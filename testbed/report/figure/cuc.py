@@ -9,9 +9,10 @@ from matplotlib.figure import Figure
 from ...analysis.series import Coefficients, Series, word
 from ...codec.frozen import dataclass
 from ...error import UserError
+from ...model.scenario import Params
 from ..stored_run import StoredRun
 from .option import Options
-from .style import COLOURS, GREY, HIGH, LINES, MARKERS, WIDE, grid
+from .style import GREY, HIGH, WIDE, grid, looks, refuse_too_many
 
 FULL = 0.75
 """C_UC of a full link at every RTT."""
@@ -24,23 +25,23 @@ def draw(figure: Figure, run: StoredRun, options: Options) -> None:
         raise UserError(f"there is no C_UC: {why_none(run.series)}; allowed: a rate, and a sweep over the RTT")
     figure.set_size_inches(WIDE, HIGH)
     axes = figure.subplots()
-    groups: dict[tuple[tuple[str, str], ...], list[ConcavityRow]] = {}
+    groups: dict[Params, list[ConcavityRow]] = {}
     for row in rows:
         groups.setdefault(row.group, []).append(row)
     keys = [key for key, _ in rows[0].group if len({dict(group).get(key) for group in groups}) > 1]
-    values = {key: list(dict.fromkeys(dict(group).get(key, "") for group in groups)) for key in keys}
+    refuse_too_many(len(groups), {key: value for key, value in rows[0].group if key in keys})
+    found = looks(_values(group, keys) for group in groups)
     for group, members in groups.items():
-        places = [values[key].index(dict(group).get(key, "")) for key in keys]
-        colour, line, mark = (*places, 0, 0)[:3] if len(places) > 1 else (*places, *places, *places, 0, 0, 0)[:3]
+        colour, line, mark = found[_values(group, keys)]
         members.sort(key=lambda row: row.flows or 0)
         below, above = zip(*(_ends(row) for row in members), strict=True)
         axes.errorbar(
             [row.flows or 0 for row in members],
             [row.found.c_uc for row in members],
             yerr=[below, above],
-            linestyle=LINES[line % len(LINES)],
-            color=COLOURS[colour % len(COLOURS)],
-            marker=MARKERS[(mark if len(keys) > 2 else line) % len(MARKERS)],
+            linestyle=line,
+            color=colour,
+            marker=mark,
             capsize=3,
             linewidth=1.5,
             label=", ".join(word(key, dict(group).get(key, "")) for key in keys) or "all",
@@ -52,6 +53,10 @@ def draw(figure: Figure, run: StoredRun, options: Options) -> None:
     axes.set_ylabel("utilization-concavity coefficient C_UC (ratio)")
     grid(axes)
     axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=3.2)
+
+
+def _values(group: Params, keys: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict(group).get(key, "") for key in keys)
 
 
 def _ends(row: ConcavityRow) -> tuple[float, float]:
@@ -67,7 +72,7 @@ FLOWS = "flows"
 class ConcavityRow:
     """`group` are the parameters but for the flows; `flows` is how many there were, None if nobody knows."""
 
-    group: tuple[tuple[str, str], ...]
+    group: Params
     flows: int | None
     found: Coefficients
     series: Series

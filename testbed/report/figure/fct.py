@@ -21,17 +21,18 @@ from ...trial.evidence.completion import SIZES_BYTES
 from ...units import format_size
 from ..stored_run import StoredRun
 from .option import Options
-from .style import HIGH, WIDE, Panel, grid, log_axis, panels
+from .style import GREY, HIGH, WIDE, Panel, cells, grid, log_axis
 
 COLUMNS = ["size_bytes", "fct_s", "slowdown"]
 ACROSS = 1.5
 """So much wider than other figures, for two panels."""
-SHARES = ((0.5, "-", "median"), (0.99, ":", "99 %"))
+SHARES = ((0.5, "-", None, "median"), (0.99, ":", "none", "99 %"))
+"""Each with its line, and how its marks are filled."""
 
 
 def draw(figure: Figure, run: StoredRun, options: Options) -> None:
     """A row for each panel: the distribution on the left, by size on the right. Raises UserError without such flows."""
-    shown = panels([each for each in run.series if each.trials])
+    shown, pooled = cells(run)
     flows = {id(series): _flows(run, series) for panel in shown for series, _, _ in panel.members}
     if not any(len(each) for each in flows.values()):
         raise UserError("no trial of this run has flows that arrive; allowed: a workload with 'arrivals'")
@@ -42,6 +43,8 @@ def draw(figure: Figure, run: StoredRun, options: Options) -> None:
         _by_size(right, panel, [flows[id(series)] for series, _, _ in panel.members])
         left.set_title(panel.title, fontsize=10)
         left.legend(fontsize=7, frameon=False, loc="best")
+        if pooled:
+            left.set_xlabel(f"{left.get_xlabel()}\n{pooled}")
 
 
 def _flows(run: StoredRun, series: Series) -> FloatArray:
@@ -78,11 +81,14 @@ def _by_size(axes: Axes, panel: Panel, flows: Sequence[FloatArray]) -> None:
     column = 2 if all(not np.isnan(each[~np.isnan(each[:, 1]), 2]).any() for each in flows) else 1
     for (_, label, (colour, _, mark)), each in zip(panel.members, flows, strict=True):
         axes.plot([], [], color=colour, linestyle="", marker=mark, markersize=4, label=label)
-        for share, line, _ in SHARES:
+        for share, line, face, _ in SHARES:
             points = [_quantile(members[:, column], share) for members in _classes(each)]
-            axes.plot(range(len(SIZES_BYTES)), points, color=colour, linestyle=line, marker=mark, markersize=4)
-    for _, line, word in SHARES:
-        axes.plot([], [], color="0.3", linestyle=line, label=word)
+            axes.plot(
+                range(len(SIZES_BYTES)), points, line, color=colour, marker=mark, markersize=5,
+                markerfacecolor=face or colour,
+            )  # fmt: skip
+    for _, line, face, word in SHARES:
+        axes.plot([], [], line, color=GREY, marker="o", markersize=4, markerfacecolor=face or GREY, label=word)
     bounds = [f"≤ {format_size(bound)}" for bound in SIZES_BYTES if bound is not None]
     axes.set_xticks(range(len(SIZES_BYTES)), [*bounds, "larger"], fontsize=8)
     axes.set_xlabel("size of the flow")

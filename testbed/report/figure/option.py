@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ...analysis.series import rtt_key, varied_keys
 from ...codec.frozen import dataclass
@@ -21,11 +22,13 @@ class Options:
     x: str | None = None
     y: str | None = None
     metric: str | None = None
+    where: str | None = None
 
     @property
     def words(self) -> list[str]:
         """As they are typed."""
-        pairs = (("--trial", self.trial), ("--x", self.x), ("--y", self.y), ("--metric", self.metric))
+        pairs = (("--trial", self.trial), ("--x", self.x), ("--y", self.y), ("--metric", self.metric),
+                 ("--where", self.where))  # fmt: skip
         return [word for name, value in pairs if value is not None for word in (name, value)]
 
 
@@ -36,16 +39,38 @@ def chosen_trial(run: StoredRun, options: Options) -> TrialResult:
     """
     if options.trial is None:
         return run.usable[0] if run.usable else run.results[0]
-    words = {word.replace(" ", "") for word in options.trial.split(",")}
-    found = [each for each in run.results if each.id == options.trial] or [
-        each for each in run.results if words <= _parts(each.id)
-    ]
+    found = [each for each in run.results if each.id == options.trial] or _with(run, options.trial)
     if len(found) != 1:
         what = f"{len(found)} trials are {options.trial!r}" if found else f"no trial is {options.trial!r}"
         allowed = [each.id for each in found or run.results]
         more = f", … ({len(allowed)} in all)" if len(allowed) > FEW else ""
         raise UserError(f"{what}; allowed: {', '.join(allowed[:FEW])}{more}")
     return found[0]
+
+
+def part(run: StoredRun, options: Options) -> StoredRun:
+    """The trials of `where`, all of them without it. Raises UserError if there are none."""
+    if options.where is None:
+        return run
+    found = _with(run, options.where)
+    if not found:
+        some = ", ".join(word for word in run.results[0].id.split(",") if not word.startswith("seed="))
+        raise UserError(f"no trial is {options.where!r}; allowed: words of trials, such as {some}")
+    ids = [each.id for each in found]
+    trials = {id: run.trials[id] for id in ids if id in run.trials}
+    return replace(run, results=tuple(found), trials=trials, ids=tuple(ids))
+
+
+def _with(run: StoredRun, words: str) -> list[TrialResult]:
+    """The trials that have all of these words."""
+    wanted = {word.replace(" ", "") for word in words.split(",")}
+    return [each for each in run.results if wanted <= _parts(each.id) | _values(each)]
+
+
+def _values(each: TrialResult) -> set[str]:
+    """Its parameters as they are shown, which ids spell otherwise: "loss=random0.1%"."""
+    own = [(key.rsplit(".", 1)[-1], value.replace(" ", "")) for key, value in each.params.items()]
+    return {*(f"{key}={value}" for key, value in own), *(value for _, value in own)}
 
 
 def _parts(id: str) -> set[str]:

@@ -41,7 +41,7 @@ def draw(figure: Figure, run: StoredRun, options: Options) -> None:
     if len({each.asked.rtt_s for each in run.usable}) == 1:
         _bars(figure, run)
         return
-    shown = panels([each for each in run.series if each.trials])
+    shown = panels([each for each in run.series if each.trials], has_all=True, alone="goodput")
     scale, unit = scaled_rate(max(each.usable_goodput_bps for each in run.usable))
     row = grid_of_axes(figure, len(shown))
     for axes, panel in zip(row, shown, strict=True):
@@ -59,7 +59,7 @@ def draw(figure: Figure, run: StoredRun, options: Options) -> None:
 def _bars(figure: Figure, run: StoredRun) -> None:
     """The first series at the top, as in the tables."""
     scale, unit = scaled_rate(max(each.usable_goodput_bps for each in run.usable))
-    found = panels([each for each in run.series if each.trials])
+    found = panels([each for each in run.series if each.trials], has_all=True, alone="goodput")
     members = [(panel.title, *each) for panel in found for each in panel.members]
     axes = figure.subplots()
     figure.set_size_inches(WIDE, 1.4 + BAR_INCHES * len(members))

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, Locator
 
-from ...analysis.series import Series, word
+from ...analysis.series import Series, rtt_key, word
 from ...codec.frozen import dataclass
+from ...error import UserError
+from ...trial.result import TrialResult
 from ...units import format_rate
+from ..stored_run import StoredRun
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Okabe and Ito's palette, which colour-blind people can tell apart."""
@@ -21,12 +25,18 @@ LINES = ("-", "--", "-.", ":")
 MARKERS = "osD^vP*X"
 WIDE, HIGH = 7.0, 4.5
 MANY_SERIES = 8
+MOST_SERIES = len(COLOURS) * len(LINES)
+"""So many series a pair of axes can have, each with a look of its own."""
+MOST_PANELS = 12
 GREY = "0.35"
 ACROSS = 3
 """So many panels are side by side."""
 
 Look = tuple[str, str, str]
 """Colour, line and mark."""
+
+_MOST: Mapping[int, tuple[int, ...]] = {1: (len(MARKERS),), 2: (len(LINES), len(MARKERS))}
+"""So many values the second parameter can have, and the third, if each has a part of the look."""
 
 
 @dataclass(frozen=True)
@@ -43,22 +53,108 @@ def varied(series: Sequence[Series]) -> list[str]:
     return [key for key in keys if len({dict(each.params).get(key) for each in series}) > 1]
 
 
-def panels(series: Sequence[Series]) -> list[Panel]:
-    """More series than one can tell apart are shared out over panels, one for each value of the first parameter.
-
-    Of what is left the first parameter has the colour, the second the line, the third the mark.
+def panels(series: Sequence[Series], *, has_all: bool = False, alone: str = "all trials") -> list[Panel]:
+    """More series than one can tell apart are shared out over panels, one for each value of the first parameter, or of
+    the first ones. Each series has a look of its own in its panel: `has_all` if the figure draws all three of colour,
+    line and mark, else the colour with the line, as the colour with the mark, tells. One that stands `alone` has this
+    name. Raises UserError for more than MOST_SERIES in a panel.
     """
     keys = varied(series)
-    several = len(series) > MANY_SERIES and len(keys) > 1
-    shared, own = (keys[:1], keys[1:]) if several else ([], keys)
-    values = {key: list(dict.fromkeys(dict(each.params).get(key, "") for each in series)) for key in own}
-    groups: dict[str, list[Series]] = {}
-    for each in series:
-        groups.setdefault(", ".join(word(key, dict(each.params).get(key, "")) for key in shared), []).append(each)
+    count = int(len(series) > MANY_SERIES and len(keys) > 1)
+    groups = _groups(series, keys[:count])
+    while max(map(len, groups.values()), default=0) > MOST_SERIES and count < len(keys) - 1:
+        count += 1
+        groups = _groups(series, keys[:count])
+    example = {key: value for key, value in series[0].params if key in keys} if series else {}
+    refuse_too_many(max(map(len, groups.values()), default=0), example)
+    own = keys[count:]
+    found = looks([_values(each, own) for each in series], has_all)
     return [
-        Panel(title, tuple((each, _label(each, own), _look(each, values)) for each in members))
+        Panel(title, tuple((each, _label(each, own) or alone, found[_values(each, own)]) for each in members))
         for title, members in groups.items()
     ]
+
+
+def cells(run: StoredRun) -> tuple[list[Panel], str]:
+    """The series of a run, each at one RTT; and what is pooled all the same, in words, because it were too many."""
+    series = [each for each in run.series if each.trials]
+    key = rtt_key(run.usable)
+    found = [part for each in series for part in _by(each, key)] if key else series
+    values = dict.fromkeys(each.params.get(key, "") for each in run.usable) if key else {}
+    if key is None or len(values) < 2:
+        return panels(series), ""
+    try:
+        shown = panels(found)
+    except UserError:
+        shown = []
+    if 0 < len(shown) <= MOST_PANELS:
+        return shown, ""
+    first, *_, last = values
+    return panels(series), f"trials at {len(values)} RTTs together, {first} to {last}; --where 'rtt={first}' takes one"
+
+
+def _by(each: Series, key: str) -> list[Series]:
+    """The parts of a series with one value of a parameter, in the order of its trials."""
+    parts: dict[str, list[TrialResult]] = {}
+    for trial in each.trials:
+        parts.setdefault(trial.params.get(key, ""), []).append(trial)
+    return [replace(each, params=((key, value), *each.params), trials=tuple(own)) for value, own in parts.items()]
+
+
+def refuse_too_many(count: int, params: Mapping[str, str]) -> None:
+    """Raises UserError for more lines than a pair of axes can have; `params` are an example of one."""
+    if count > MOST_SERIES:
+        words = ",".join(f"{key.rsplit('.', 1)[-1]}={value.replace(' ', '')}" for key, value in params.items())
+        raise UserError(
+            f"{count} series in one pair of axes cannot be told apart; allowed: at most {MOST_SERIES}, such as "
+            f"those of --where with some of {words}"
+        )
+
+
+def looks(values: Iterable[tuple[str, ...]], has_all: bool = False) -> dict[tuple[str, ...], Look]:
+    """A look for each of these values of the same parameters; the first parameter has the colour.
+
+    If `has_all` are drawn, the second has the line, and the mark if there is no third. Otherwise all but the first have
+    the line and the mark together; where the lines do not suffice for that, nothing stands for a single parameter.
+    """
+    every = list(dict.fromkeys(values))
+    firsts, *others = [list(dict.fromkeys(column)) for column in zip(*every, strict=True)] or [[""]]
+    rests = list(dict.fromkeys(each[1:] for each in every))
+    few = len(firsts) <= len(COLOURS)
+    sizes = tuple(map(len, others))
+    found = {}
+    for number, each in enumerate(every):
+        line = mark = number
+        colour = firsts.index(each[0]) if few and each else number
+        if has_all and not others:
+            line = number // len(COLOURS)
+        elif has_all and few and _fit(sizes):
+            places = [column.index(value) for column, value in zip(others, each[1:], strict=True)]
+            line, mark = places[0], places[-1]
+        elif few and len(rests) <= (len(MARKERS) if has_all else len(LINES)) and others:
+            line = mark = rests.index(each[1:])
+        else:
+            colour = number
+        found[each] = COLOURS[colour % len(COLOURS)], LINES[line % len(LINES)], MARKERS[mark % len(MARKERS)]
+    return found
+
+
+def _fit(sizes: Sequence[int]) -> bool:
+    most = _MOST.get(len(sizes), ())
+    return len(most) == len(sizes) and all(size <= limit for size, limit in zip(sizes, most, strict=True))
+
+
+def _groups(series: Sequence[Series], keys: Sequence[str]) -> dict[str, list[Series]]:
+    """By their values of these parameters, in words."""
+    groups: dict[str, list[Series]] = {}
+    for each in series:
+        groups.setdefault(_label(each, keys), []).append(each)
+    return groups
+
+
+def _values(each: Series, keys: Sequence[str]) -> tuple[str, ...]:
+    params = dict(each.params)
+    return tuple(params.get(key, "") for key in keys)
 
 
 def grid_of_axes(figure: Figure, count: int) -> list[Axes]:
@@ -82,16 +178,11 @@ def legend(figure: Figure, shown: Sequence[Axes]) -> None:
 
 def _label(each: Series, keys: Sequence[str]) -> str:
     params = dict(each.params)
-    return ", ".join(word(key, params[key]) for key in keys if key in params) or "goodput"
+    return ", ".join(_word(key, params[key]) for key in keys if key in params)
 
 
-def _look(each: Series, values: Mapping[str, Sequence[str]]) -> Look:
-    params = dict(each.params)
-    places = [found.index(params.get(key, "")) for key, found in values.items()]
-    if len(places) == 1:
-        return COLOURS[places[0] % len(COLOURS)], LINES[places[0] // len(COLOURS) % len(LINES)], MARKERS[places[0] % 8]
-    colour, line, mark = (*places, *places[1:2], 0, 0, 0)[:3]
-    return COLOURS[colour % len(COLOURS)], LINES[line % len(LINES)], MARKERS[mark % len(MARKERS)]
+def _word(key: str, value: str) -> str:
+    return f"RTT {value}" if key.rsplit(".", 1)[-1] == "rtt" else word(key, value)
 
 
 class _LogTicks(Locator):

@@ -1,11 +1,11 @@
 """What goodput costs: a point for each trial, goodput over another metric such as the RTT under load. Draws.
 
-Of series with several trials the mean is drawn larger.
+Of several trials that differ in the seed only the mean is drawn larger.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean
 
 from matplotlib.figure import Figure
@@ -17,7 +17,7 @@ from ...error import UserError, one_of
 from ..headline import scaled_rate
 from ..stored_run import StoredRun
 from .option import Options
-from .style import ACROSS, grid, grid_of_axes, log_axis, panels
+from .style import ACROSS, cells, grid, grid_of_axes, log_axis
 
 USUAL = "rtt-p95"
 WIDE_RANGE = 5
@@ -31,29 +31,30 @@ def draw(figure: Figure, run: StoredRun, options: Options) -> None:
         allowed = [each for each in METRICS if each != "goodput"]
         raise UserError(f"there is no metric {name!r} to set goodput against; allowed: {one_of(allowed, name)}")
     metric = METRICS[name]
-    shown = panels([each for each in run.series if each.trials])
+    shown, pooled = cells(run)
     points = {id(series): [*_points(run, series, metric)] for panel in shown for series, _, _ in panel.members}
     every = [point for each in points.values() for point in each]
     if not every:
         raise UserError(f"no trial of this run has values of {name}; allowed: another --metric")
     scale, unit = scaled_rate(max(rate for _, rate in every))
+    means = "small marks: trials; large ones: their means over the seeds" if _are_several(points.values()) else ""
     row = grid_of_axes(figure, len(shown))
     for axes, panel in zip(row, shown, strict=True):
         for series, label, (colour, _, mark) in panel.members:
             found = [(value, rate / scale) for value, rate in points[id(series)]]
             if not found:
                 continue
+            words, has_mean = f"{label} (n = {len(found)})", len(found) == 1 or not pooled
             if len(found) > 1:
-                axes.plot(
-                    *zip(*found, strict=True), linestyle="", color=colour, marker=mark, markersize=SMALL, alpha=0.5
-                )
-            mean = [fmean(each) for each in zip(*found, strict=True)]
-            axes.plot(
-                *mean, linestyle="", color=colour, marker=mark, markersize=LARGE, label=f"{label} (n = {len(found)})"
-            )
+                small = None if has_mean else words
+                axes.plot(*zip(*found, strict=True), mark, color=colour, markersize=SMALL, alpha=0.5, label=small)
+            if has_mean:
+                mean = [fmean(each) for each in zip(*found, strict=True)]
+                axes.plot(*mean, mark, color=colour, markersize=LARGE, label=words)
         better = "more" if metric.is_more_better else "less"
         axes.set_title(panel.title, fontsize=10)
-        axes.set_xlabel(f"{metric.what}{f' ({metric.unit})' if metric.unit else ''}: {better} is better")
+        what = f"{metric.what}{f' ({metric.unit})' if metric.unit else ''}: {better} is better"
+        axes.set_xlabel("\n".join(filter(None, (what, pooled or means))))
         axes.set_ylim(0, 1.08 * max(rate for _, rate in every) / scale)
         grid(axes)
         axes.legend(fontsize=7, frameon=False, loc="best")
@@ -63,6 +64,10 @@ def draw(figure: Figure, run: StoredRun, options: Options) -> None:
             log_axis(axes, "x")
     for axes in row[::ACROSS]:
         axes.set_ylabel(f"goodput ({unit})")
+
+
+def _are_several(points: Iterable[Sequence[object]]) -> bool:
+    return any(len(each) > 1 for each in points)
 
 
 def _points(run: StoredRun, series: Series, metric: Metric) -> Iterator[tuple[float, float]]:
