@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
 
@@ -13,9 +13,9 @@ from storedruns import Made, write_completions, write_run
 
 from testbed.error import UserError
 from testbed.report import stored_run
-from testbed.report.figure import KINDS, cdf, cuc, draw, fct, profile, tradeoff
+from testbed.report.figure import KINDS, cdf, cuc, draw, fct, heatmap, profile, timeseries, topology, tradeoff, windows
 from testbed.report.figure.option import Options, chosen_trial, part
-from testbed.report.figure.style import LINES, MARKERS, log_ticks, looks, plain_number
+from testbed.report.figure.style import COLOURS, LINES, MARKERS, log_ticks, looks, plain_number
 
 CELLS = [(rtt, flows) for rtt in ("10 ms", "20 ms", "40 ms") for flows in (1, 2)]
 
@@ -317,3 +317,63 @@ def test_the_median_and_the_99th_percentile_of_one_size_differ(run: stored_run.S
     median, most = drawn[:2]
     assert median.get_color() == most.get_color()
     assert median.get_markerfacecolor() != most.get_markerfacecolor() == "none"
+
+
+def of_windows(folder: Path, sizes: Mapping[str, float], seeds: int, rows: int = 2) -> Figure:
+    made = [
+        Made({"window": window, "flows": str(flows)}, [1e6 * rate / flows + 1e5 * seed] * flows, seed)
+        for flows in range(1, rows + 1)
+        for window, rate in sizes.items()
+        for seed in range(1, seeds + 1)
+    ]
+    figure = Figure()
+    windows.draw(figure, stored_run.read(write_run(folder, made, samples=False)), Options())
+    return figure
+
+
+def test_one_trial_has_no_sd_and_several_say_how_many(tmp_path: Path) -> None:
+    for seeds, words in ((1, "one trial each, so there is no sd"), (3, "repetitions, n = 3")):
+        bars, table = of_windows(tmp_path / str(seeds), {"4 KiB": 10, "8 KiB": 20}, seeds).axes
+        (cells,) = table.tables
+        assert table.get_title(loc="left").endswith(words)
+        assert all(("(" in cell.get_text().get_text()) == (seeds > 1) for (row, column), cell in
+                   cells.get_celld().items() if row > 0 <= column)  # fmt: skip
+        assert sum(len(each.get_segments()) for each in bars.collections) == (0 if seeds == 1 else 4)
+
+
+def test_a_bar_begins_at_0_and_on_a_logarithmic_axis_there_are_marks(tmp_path: Path) -> None:
+    bars = of_windows(tmp_path / "near", {"4 KiB": 10, "8 KiB": 20}, 2).axes[0]
+    assert (len(bars.patches), bars.get_yscale(), bars.get_ylim()[0]) == (4, "linear", 0)
+    marks = of_windows(tmp_path / "far", {"4 KiB": 1, "64 MiB": 900}, 2).axes[0]
+    assert (len(marks.patches), marks.get_yscale()) == (0, "log")
+    assert {str(line.get_marker()) for line in marks.get_lines()} >= {*MARKERS[:2]}
+
+
+def test_rows_without_bars_are_counted(tmp_path: Path) -> None:
+    bars = of_windows(tmp_path / "run", {"4 KiB": 10, "8 KiB": 20}, 1, rows=10).axes[0]
+    assert bars.get_title(loc="left") == "the first 8 of 10 rows of the table; --where chooses others"
+
+
+def test_a_heat_map_says_what_its_means_are_over(tmp_path: Path) -> None:
+    figure = Figure()
+    heatmap.draw(figure, swept(tmp_path / "run", (2, 2, 3, 1)), Options())
+    assert figure.axes[0].get_title(loc="left") == "means over congestion 1, 2, 3"
+    figure = Figure()
+    bound = [Made({"path.rtt": rtt, "duration": f"{rtt[0]} s", "flows": flows}, [1e7])
+             for rtt in ("10 ms", "20 ms") for flows in "12"]  # fmt: skip
+    heatmap.draw(figure, stored_run.read(write_run(tmp_path / "bound", bound)), Options(x="rtt", y="flows"))
+    assert figure.axes[0].get_title(loc="left") == ""
+
+
+def test_marks_of_drops_have_no_colour_of_a_flow_or_a_queue(run: stored_run.StoredRun) -> None:
+    assert timeseries.DROP_COLOUR not in COLOURS
+
+
+def test_the_facts_of_a_steep_link_stand_at_its_side(run: stored_run.StoredRun) -> None:
+    for end, (ha, va) in (((1, 3), ("left", "center")), ((3, 1), ("center", "top")), ((0, 3), ("left", "center"))):
+        axes = Figure().subplots()
+        spots = [topology.Spot("a", "host", *place) for place in ((0, 0), end)]
+        topology._line(axes, topology.Line("wan", ("a", "b"), 0.0, False, (), ()), *spots, is_told=True)
+        (words,) = axes.texts
+        assert (words.get_ha(), words.get_va()) == (ha, va)
+        assert words.get_bbox_patch().get_alpha() in (None, 1)

@@ -18,17 +18,17 @@ MB = 2**20
 
 @dataclass(frozen=True)
 class Transfer:
-    """What the trials with one window moved, in MB."""
+    """What the trials with one window moved, in MB. One trial has no sd."""
 
     window: str
     trials: int
     mean_mb: float
-    sd_mb: float
+    sd_mb: float | None
 
     @property
     def text(self) -> str:
-        """Such as "2793 (12.1)"."""
-        return f"{self.mean_mb:.4g} ({self.sd_mb:.2g})"
+        """Such as "2793 (12.1)"; of one trial "2793"."""
+        return f"{self.mean_mb:.4g}" + ("" if self.sd_mb is None else f" ({self.sd_mb:.2g})")
 
 
 @dataclass(frozen=True)
@@ -85,4 +85,5 @@ def transferred_bytes(result: TrialResult) -> float | None:
 
 
 def _transfer(window: str, moved: Sequence[float]) -> Transfer:
-    return Transfer(window, len(moved), statistic.mean(moved), statistic.population_sd(moved))
+    sd = statistic.population_sd(moved) if len(moved) > 1 else None
+    return Transfer(window, len(moved), statistic.mean(moved), sd)

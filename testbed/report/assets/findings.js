@@ -42,11 +42,11 @@ function windowsChart(data) {
           scale: { domain, range: domain.map((_, i) => palette()[i % 7]) }, legend: several ? { orient: legend.orient, columns: legend.columns } : null } } },
         { mark: { type: "rule", strokeWidth: 1.5, color: css("text") }, encoding: { x, ...xOffset, y: { ...y, field: "low" }, y2: { field: "high" } } },
       ] },
-      caption: `Mean and standard deviation (with n) of the repetitions${data.windows.duration_s ? `, in ${data.windows.duration_s} s` : ""}.`,
+      caption: `Mean and standard deviation (over n, not n − 1) of the repetitions${data.windows.duration_s ? `, in ${data.windows.duration_s} s` : ""}.`,
       rows: () => values.map(({ series, window, mean, sd, trials }) => ({ series, window, mean_mb: mean, sd_mb: sd, trials })),
     };
   } });
-  const cell = (each) => each ? `${short(each.mean_mb)} (${short(each.sd_mb, 2)})` : "–";
+  const cell = (each) => each ? `${short(each.mean_mb)}${each.sd_mb === null ? "" : ` (${short(each.sd_mb, 2)})`}` : "–";
   const rows = data.windows.rows, keys = data.keys.filter((key) => rows.some((row) => key.key in row.params));
   const at = (row, window) => row.transfers.find((each) => each.window === window);
   const table = () => dataTable({ label: "Transfer by window", name: "windows-table", rows, most: 40, columns: [

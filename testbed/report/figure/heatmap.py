@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 
+from ...analysis.series import varied_keys
 from ...codec.frozen import dataclass
 from ...trial.result import TrialResult
+from ..caption import MANY
 from ..headline import scaled_rate
 from ..stored_run import StoredRun
 from .option import Options, chosen_axes
@@ -41,9 +44,24 @@ def draw(figure: Figure, run: StoredRun, options: Options) -> None:
     axes.set_xlabel(x)
     axes.set_ylabel(y or "")
     per_cell = sorted({count for row in found.trials for count in row if count})
+    pooled = pooled_words(run.usable, x, y)
+    if pooled:
+        axes.set_title("\n".join(textwrap.wrap(f"means over {pooled}", 60)), fontsize=8, loc="left")
     several = f"{per_cell[0]} to {per_cell[-1]}" if len(per_cell) > 1 else f"{per_cell[0]}"
     trials = "trial" if per_cell[-1] == 1 else "trials"
     figure.colorbar(image, ax=axes, label=f"mean goodput ({unit}), {several} {trials} a cell")
+
+
+def pooled_words(results: Sequence[TrialResult], x: str, y: str | None) -> str:
+    """The parameters of which a cell has several values, with these; empty if there are none."""
+    said = []
+    for key in varied_keys(results):
+        rows = dict.fromkeys((_place(each, x, y), each.params.get(key, "none")) for each in results)
+        values = [*dict.fromkeys(value for _, value in rows)]
+        if len(rows) > len({place for place, _ in rows}):
+            several = f"{values[0]} … {values[-1]} ({len(values)} values)"
+            said.append(f"{key} {', '.join(values) if len(values) <= MANY else several}")
+    return "; ".join(said)
 
 
 @dataclass(frozen=True)
@@ -60,12 +78,14 @@ def heat(results: Sequence[TrialResult], x: str, y: str | None) -> Heat:
     """The mean goodput of all trials that share the two values, whatever the others are. Values in their order."""
     cells: dict[tuple[str, str], list[float]] = {}
     for each in results:
-        params = each.params
-        place = (params.get(x, ""), params.get(y, "") if y else "")
-        cells.setdefault(place, []).append(each.usable_goodput_bps)
+        cells.setdefault(_place(each, x, y), []).append(each.usable_goodput_bps)
     xs, ys = (tuple(dict.fromkeys(place[i] for place in cells)) for i in (0, 1))
     means = tuple(tuple(_mean(cells.get((x, y))) for x in xs) for y in ys)
     return Heat(xs, ys, means, tuple(tuple(len(cells.get((x, y), ())) for x in xs) for y in ys))
+
+
+def _place(each: TrialResult, x: str, y: str | None) -> tuple[str, str]:
+    return each.params.get(x, ""), each.params.get(y, "") if y else ""
 
 
 def _mean(values: Sequence[float] | None) -> float | None:

@@ -89,7 +89,7 @@ def _over(axes: Axes, targets: Sequence[TargetComparison], span: Span, shown: Qu
             ours = "ours" if match.fits else "ours, under other conditions"
             theirs, point = f"published: {each.target.about.group}", match.distance.points[0]
             value, half = _measured(match, span)
-            off = point.share_off * point.published_bps / unit
+            off = (point.share_off + point.share_by_chance) * point.published_bps / unit
             axes.errorbar(
                 [at], [value / unit], yerr=[half / unit], fmt="o", capsize=2, markersize=5,
                 color=COLOURS[0 if match.fits else 1], label=None if ours in said else ours,

@@ -16,7 +16,8 @@ from .style import COLOURS, LINES, WIDE, grid
 
 PANEL_INCHES = 1.55
 LEGEND_MOST = 12
-DROP_COLOUR = "#D55E00"
+DROP_COLOUR = "0.45"
+"""Grey, which no flow and no queue is."""
 
 Row = tuple[str, Callable[[FlowSignals], object]]
 
@@ -51,7 +52,7 @@ def draw(figure: Figure, run: StoredRun, options: Options) -> None:
     panels[-1].set_xlabel("lab time since the workload began (s)")
     total = int(sum(queue.drops.sum() for queue in found.queues))
     signalled, marked = (sum(getattr(each, name) for each in found.queues) for name in ("signalled", "marked"))
-    marks = f"; orange marks: {total} queue drops" if total else ""
+    marks = f"; grey marks: {total} queue drops" if total else ""
     marks += f" ({signalled} to signal congestion)" if total and signalled else ""
     marks += f"; {marked} packets marked" if marked else ""
     more = f"; {found.left_out} flows that moved less are not shown" if found.left_out else ""

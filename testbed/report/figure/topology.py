@@ -30,6 +30,10 @@ PAINTS: dict[Colour, str] = {
 UNKNOWN = ("p", "0.8")
 """Mark and colour of a type that this version does not have."""
 BEND = 0.28
+BOX = {"facecolor": "white", "edgecolor": "none", "pad": 1}
+"""Around words: no line shows through."""
+ROW_POINTS = 9.5
+"""How high a row of the facts of a link is."""
 
 
 def draw(figure: Figure, run: StoredRun, options: Options) -> None:
@@ -87,7 +91,6 @@ def _spot(axes: Axes, spot: Spot, is_named: bool) -> None:
     mark, colour = _look(spot)
     axes.plot(spot.x, spot.y, mark, color=colour, markeredgecolor="0.2", markersize=18 if is_named else 5, zorder=3)
     if is_named:
-        box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1}
         axes.annotate(
             spot.name,
             (spot.x, spot.y),
@@ -96,7 +99,8 @@ def _spot(axes: Axes, spot: Spot, is_named: bool) -> None:
             ha="center",
             va="bottom",
             fontsize=9,
-            bbox=box,
+            bbox=BOX,
+            zorder=4,
         )
         below = textwrap.fill(spot.about or spot.type, 24)
         axes.annotate(
@@ -108,7 +112,8 @@ def _spot(axes: Axes, spot: Spot, is_named: bool) -> None:
             va="top",
             fontsize=7,
             color=GREY,
-            bbox=box,
+            bbox=BOX,
+            zorder=4,
         )
 
 
@@ -131,10 +136,13 @@ def _line(axes: Axes, line: Line, start: Spot, end: Spot, is_told: bool) -> None
     if line.is_emulated:
         axes.plot(*middle, "s", color="white", markeredgecolor="0.2", markersize=11 if is_told else 3, zorder=2)
     if is_told:
-        words = "\n".join([line.name, *(f"{fact.name} {fact.text}" for fact in line.drawn)])
+        rows = [line.name, *(f"{fact.name} {fact.text}" for fact in line.drawn)]
+        across, down = map(abs, along)
+        is_steep = down > across  # its facts stand at its side: below its middle they would be on it
+        offset = (9 + ROW_POINTS * len(rows) / 2 * across / down, 0) if is_steep else (0, -10)
         axes.annotate(
-            words, middle, (0, -10), textcoords="offset points", ha="center", va="top", fontsize=7, zorder=4,
-            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
+            "\n".join(rows), middle, offset, textcoords="offset points", fontsize=7, zorder=4, bbox=BOX,
+            ha="left" if is_steep else "center", va="center" if is_steep else "top",
         )  # fmt: skip
 
 

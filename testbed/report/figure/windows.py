@@ -1,4 +1,7 @@
-"""The windows table in the paper's form, as bars and as a table: MB of 2^20 bytes, mean and sd. Draws, no I/O."""
+"""The windows table in the paper's form, as bars and as a table: MB of 2^20 bytes, mean and sd. Draws, no I/O.
+
+A bar shows its value from 0 on: where the values are too far apart for that, each is a mark on a logarithmic axis.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,12 @@ from ...error import UserError
 from ..stored_run import StoredRun
 from ..window_table import Transfer, WindowTable, window_table
 from .option import Options
-from .style import COLOURS, HIGH, MANY_SERIES, WIDE, grid, log_axis
+from .style import COLOURS, HIGH, MANY_SERIES, MARKERS, WIDE, grid, log_axis
 
 HATCHES = ("", "//", "\\\\", "xx", "..", "--", "++")
 ROW_INCHES = 0.24
+ENDS = "0.2"
+WIDE_RANGE = 30
 
 
 def draw(figure: Figure, run: StoredRun, options: Options) -> None:
@@ -36,38 +41,53 @@ def draw(figure: Figure, run: StoredRun, options: Options) -> None:
     for cell in drawn.get_celld().values():
         cell.set_edgecolor("0.8")
     during = "" if found.duration_s is None else f" in {found.duration_s:g} s"
-    table.set_title(f"MB of 2²⁰ bytes{during}: mean (sd of the repetitions, with n)", fontsize=9, loc="left")
+    table.set_title(f"MB of 2²⁰ bytes{during}: {_repetitions(found)}", fontsize=9, loc="left")
+
+
+def _repetitions(found: WindowTable) -> str:
+    """What a cell of the table has, and of how many trials it is."""
+    counts = sorted({each.trials for row in found.rows for each in row.transfers})
+    if counts == [1]:
+        return "one trial each, so there is no sd"
+    several = f"n = {counts[0]}" if len(counts) == 1 else f"n = {counts[0]} to {counts[-1]}"
+    return f"mean (sd over n, not n − 1) of the repetitions, {several}"
 
 
 def _bars(axes: Axes, found: WindowTable) -> None:
     shown = found.rows[:MANY_SERIES]
+    means = [each.mean_mb for row in shown for each in row.transfers]
+    is_wide = min(means) > 0 and max(means) > WIDE_RANGE * min(means)
     width = 0.8 / len(shown)
     for number, row in enumerate(shown):
         by_window = {each.window: each for each in row.transfers}
         at = [i for i, window in enumerate(found.windows) if window in by_window]
         members = [by_window[found.windows[i]] for i in at]
-        axes.bar(
-            np.array(at) - 0.4 + width * (number + 0.5),
-            [each.mean_mb for each in members],
-            width,
-            yerr=[each.sd_mb for each in members],
-            capsize=3,
-            color=COLOURS[number % len(COLOURS)],
-            hatch=HATCHES[number // len(COLOURS) % len(HATCHES)],
-            edgecolor="white",
-            linewidth=0.5,
-            label=row.label,
-            error_kw={"linewidth": 1, "ecolor": "0.2"},
-        )
+        x, y = np.array(at) - 0.4 + width * (number + 0.5), [each.mean_mb for each in members]
+        colour = COLOURS[number % len(COLOURS)]
+        if is_wide:
+            axes.plot(x, y, MARKERS[number % len(MARKERS)], color=colour, markersize=7, label=row.label)
+        else:
+            axes.bar(
+                x, y, width, color=colour, hatch=HATCHES[number // len(COLOURS) % len(HATCHES)],
+                edgecolor="white", linewidth=0.5, label=row.label,
+            )  # fmt: skip
+        for place, each in zip(x, members, strict=True):
+            if each.sd_mb is not None:
+                axes.errorbar(
+                    [place], [each.mean_mb], yerr=[each.sd_mb], capsize=3, linewidth=1, linestyle="", color=ENDS
+                )
     axes.set_xticks(range(len(found.windows)), found.windows)
+    axes.set_xlim(-0.5, len(found.windows) - 0.5)
     axes.set_xlabel("window")
     axes.set_ylabel("transfer (MB of 2²⁰ bytes)")
-    means = [each.mean_mb for row in shown for each in row.transfers]
-    if min(means) > 0 and max(means) > 30 * min(means):
+    if is_wide:
         log_axis(axes, "y")
     grid(axes)
     if len(shown) > 1:
         axes.legend(fontsize=8, frameon=False)
+    if len(found.rows) > len(shown):
+        words = f"the first {len(shown)} of {len(found.rows)} rows of the table; --where chooses others"
+        axes.set_title(words, fontsize=9, loc="left")
 
 
 def _cell(transfers: Sequence[Transfer], window: str) -> str:
