@@ -11,9 +11,24 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from storedruns import Made, write_completions, write_run
 
+from testbed.compare import published
+from testbed.compare.profile import compare
 from testbed.error import UserError
 from testbed.report import stored_run
-from testbed.report.figure import KINDS, cdf, cuc, draw, fct, heatmap, profile, timeseries, topology, tradeoff, windows
+from testbed.report.figure import (
+    KINDS,
+    cdf,
+    cuc,
+    draw,
+    fct,
+    heatmap,
+    profile,
+    published_profile,
+    timeseries,
+    topology,
+    tradeoff,
+    windows,
+)
 from testbed.report.figure.option import Options, chosen_trial, part
 from testbed.report.figure.style import COLOURS, LINES, MARKERS, log_ticks, looks, plain_number
 
@@ -377,3 +392,27 @@ def test_the_facts_of_a_steep_link_stand_at_its_side(run: stored_run.StoredRun) 
         (words,) = axes.texts
         assert (words.get_ha(), words.get_va()) == (ha, va)
         assert words.get_bbox_patch().get_alpha() in (None, 1)
+
+
+def test_a_folder_that_cannot_be_written_is_named(run: stored_run.StoredRun, tmp_path: Path) -> None:
+    def write(path: Path, data: bytes) -> None:
+        raise OSError(30, "Read-only file system", "x")
+
+    words = f"cannot be written in the folder {tmp_path}: Read-only file system; allowed: -o with a file in a folder"
+    with pytest.raises(UserError, match=words) as found:
+        draw("heatmap", run, tmp_path / "figure.svg", write=write)
+    assert "Errno" not in str(found.value)
+
+
+def test_published_series_have_marks_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    series = [f"""
+  s{number}: {{what: x, of: {{}}, over: rtt, certainty: exact, where: x, points: [{{at: 10 ms, value: 9 Mbit/s}}]}}"""
+              for number in range(20)]  # fmt: skip
+    path = tmp_path / "p.yaml"
+    path.write_text("name: p\nabout: x\ncitation: {authors: [We], title: x}\nseries:" + "".join(series) + "\n")
+    run = stored_run.read(write_run(tmp_path / "run", [Made({"path.rtt": "10 ms"}, [9e6], seed) for seed in (1, 2)]))
+    drawn: list[Axes] = []
+    monkeypatch.setattr(Axes, "legend", lambda axes, **_: drawn.append(axes))
+    published_profile.draw(compare(run.series, published.load(path)), tmp_path / "x.svg")
+    marks = [each[0] for each in drawn[0].containers if str(each.get_label()).startswith("published")]
+    assert len(marks) == len({(each.get_color(), each.get_marker()) for each in marks}) == 20

@@ -71,8 +71,17 @@ def draw(
             drawn = io.BytesIO()
             figure.savefig(drawn, format=path.suffix[1:], dpi=200, metadata=METADATA[path.suffix])
             write(path, drawn.getvalue())
-        except (OSError, ValueError) as error:
+        except OSError as error:
+            raise unwritable(path, error) from None
+        except ValueError as error:
             raise UserError(f"the figure {path} cannot be written: {error}") from None
+
+
+def unwritable(path: Path, error: OSError) -> UserError:
+    return UserError(
+        f"the figure {path} cannot be written in the folder {path.absolute().parent}: {error.strerror}; allowed: -o "
+        "with a file in a folder that is there and can be written"
+    )
 
 
 KINDS: dict[str, Callable[[Figure, StoredRun, Options], None]] = {

@@ -18,10 +18,13 @@ from ...compare.profile_text import WORDS
 from ...compare.quantity import RATE, SHOWN, Quantity
 from ...error import UserError
 from ...trial.folder import write_named
+from . import unwritable
 from .style import COLOURS, HIGH, LINES, MARKERS, WIDE
 
 PUBLISHED = "0.15"
 """Published points are dark grey, the line between them dotted: nobody measured there."""
+GREYS = (PUBLISHED, "0.45", "0.7")
+"""One for as many published series as there are marks."""
 ARROWS = {"at least": "^", "at most": "v", None: "o"}
 """The side of a limit on which ours should be."""
 MBIT = 1e6
@@ -48,7 +51,8 @@ def draw(found: ProfileComparison, path: Path, span: Span = "steady") -> None:
     if axis is None:
         _ours(axes, ours, span, shown, is_share)
         for number, each in enumerate(found.targets):
-            _published(axes, each.target, MARKERS[(number + 3) % len(MARKERS)], shown, is_share)
+            mark, grey = MARKERS[(number + 3) % len(MARKERS)], GREYS[number // len(MARKERS) % len(GREYS)]
+            _published(axes, each.target, mark, grey, shown, is_share)
         axes.set_xlabel("round-trip time (ms)")
         axes.set_xlim(left=0)  # linear, for on a logarithmic axis concave looks convex
     else:
@@ -65,7 +69,9 @@ def draw(found: ProfileComparison, path: Path, span: Span = "steady") -> None:
         drawn = io.BytesIO()
         figure.savefig(drawn, format=path.suffix[1:] or "png", dpi=150)
         write_named(path if path.suffix else path.with_name(f"{path.name}.png"), drawn.getvalue())
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise unwritable(path, error) from None
+    except ValueError as error:
         raise UserError(f"the figure {path} cannot be written: {error}; allowed: .png, .svg, .pdf") from None
 
 
@@ -125,20 +131,20 @@ def _unit(shown: Quantity, rate_bps: float | None, is_share: bool) -> float:
     return MBIT if shown.base_unit == RATE else 1 / SHOWN.get(shown.base_unit, ("", 1.0))[1]
 
 
-def _published(axes: Axes, target: Target, mark: str, shown: Quantity, is_share: bool) -> None:
+def _published(axes: Axes, target: Target, mark: str, grey: str, shown: Quantity, is_share: bool) -> None:
     unit = _unit(shown, target.capacity_bps, is_share)
     x = [rtt * 1e3 for rtt in target.published]
     y = [each.mean.value / unit for each in target.published.values()]
     halves = [(each.off_bps + _half(each.mean)) / unit for each in target.published.values()]
-    axes.plot(x, y, ":", color=PUBLISHED, linewidth=1)
+    axes.plot(x, y, ":", color=grey, linewidth=1)
     for rtt, each in target.limits:
-        axes.plot(rtt * 1e3, each.mean.value / unit, ARROWS[each.limit], color=PUBLISHED, markersize=9)
+        axes.plot(rtt * 1e3, each.mean.value / unit, ARROWS[each.limit], color=grey, markersize=9)
     axes.errorbar(
         x,
         y,
         yerr=halves,
         fmt=mark,
-        color=PUBLISHED,
+        color=grey,
         markersize=9,
         markerfacecolor="none",
         markeredgewidth=1.8,
