@@ -6,7 +6,7 @@ What a file does not tell is None or an empty tuple, never 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
@@ -196,9 +196,15 @@ def _marked(reading: Reading, spans: Sequence[tuple[float, float]]) -> Reading:
     found = tuple(part for each in reading.measurements for part in _parts(each, spans))
     if found == reading.measurements:
         return reading
-    loaded = sum(each.pings.received for each in found if each.pings is not None and each.is_loaded)
-    note = f"{loaded} of its pings ran beside a transfer, so they are under load"
-    return replace(reading, measurements=found, notes=(*reading.notes, note))
+    loaded = _received(each for each in found if each.is_loaded)
+    notes = [f"{loaded} of its pings ran beside a transfer, so they are under load"] if loaded else []
+    if left := _received(reading.measurements) - _received(found):
+        notes.append(f"{left} of its pings were too near to a transfer to tell whether they are under load")
+    return replace(reading, measurements=found, notes=(*reading.notes, *notes))
+
+
+def _received(runs: Iterable[Measurement]) -> int:
+    return sum(each.pings.received for each in runs if each.pings is not None)
 
 
 def _parts(each: Measurement, spans: Sequence[tuple[float, float]]) -> Iterator[Measurement]:
