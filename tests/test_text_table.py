@@ -14,6 +14,7 @@ from testbed.commands.comparison_table import write_table
 from testbed.commands.result_table import finding_lines, print_trials
 from testbed.commands.text_table import TIED, Column, Table
 from testbed.model.scenario import Trial
+from testbed.report import trust
 from testbed.trial.result import PacedResult, PerFlowResult, PolicyResult, StageResult, TrialResult
 
 AXES = tuple(Column(name, folds=True, names=True) for name in ("rtt", "loss", "congestion"))
@@ -179,8 +180,9 @@ def lost(
     policy = None if policed is None else PolicyResult(1, 8e6, 1, 0.0, 1, 1, policed, None, None)
     paced = None if capped is None else PacedResult(per_flow=PerFlowResult(8e6, 1, 0, 1, 1, 1, 1514 * capped, capped))
     stage = StageResult(
-        "path", "forward", 1e8, 0.01, None, None, 0, 0, 0, None, 0, random, 0, None, None, policy=policy, paced=paced
-    )
+        "path", "forward", 1e8, 0.01, None, None, 0, 0, periodic or 0, periodic, 0, random, 0, None, None,
+        policy=policy, paced=paced,
+    )  # fmt: skip
     return replace(
         found,
         stages=(stage,),
@@ -210,6 +212,26 @@ def test_what_a_policy_a_cap_or_a_random_loss_dropped_is_in_the_table(
     assert (both["dropped"], both["random drops"]) == ("4/4", "7")
     assert {"policed", "random drops"}.isdisjoint(head_and_row(lost(trial, periodic=4)))
     assert "dropped" in head_and_row(lost(trial))
+
+
+def test_drops_on_the_way_back_are_in_the_table_and_the_report(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    (trial,) = make_trials(("10 ms",), 1)
+    found = lost(trial, periodic=4, random=7)
+    back = replace(found.stages[0], way="backward", dropped_packets=3, expected_drops=3, random_drops=2438)
+    there = replace(found, stages=(*found.stages, back))
+    print_trials([there])
+    row = capsys.readouterr().out.splitlines()[1]
+    assert re.search(r"  7/7 +2445  ", row), row
+    shown = trust.asked_and_seen(there)
+    assert (shown["drops"], shown["random_drops"]) == ([7, 7], 2445)
+    assert "random loss: dropped 2445 packets in 1 trial" in trust.agreement([there])
+    off = replace(there, stages=(found.stages[0], replace(back, dropped_packets=2)))
+    assert "periodic loss: exactly the number of packets asked for in 0 of 1 trial" in trust.agreement([off])
+    assert (found.seen.random_drops, there.seen.random_drops) == (7, 7), "those on the data's way"
+    assert (replace(found, stages=()).random_drops, replace(found, stages=()).periodic_drops) == (7, (4, 4))
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])

@@ -228,7 +228,7 @@ def unkept(judged: Sequence[Verdict]) -> list[str]:
 def _trials(found: Sequence[TrialResult], measured: Mapping[str, Metrics]) -> Table:
     keys, metrics = _keys(found), _metrics(measured)
     losses = [each for each in LOSSES if any(map(each.is_there, found))]
-    is_periodic = not losses or any(each.asked.dropped_packets is not None for each in found)
+    is_periodic = not losses or any(each.periodic_drops[0] is not None for each in found)
     columns = (
         *_axes(keys),
         Column("seed", folds=True, names=True, drop=1),
@@ -306,8 +306,8 @@ class Loss:
 
 
 LOSSES = (
-    Loss("random drops", lambda each: each.seen.random_drops,
-         lambda each: bool(each.seen.random_drops) or any(stage.random_loss for stage in each.stages)),
+    Loss("random drops", lambda each: each.random_drops,
+         lambda each: bool(each.random_drops) or any(stage.random_loss for stage in each.stages)),
     Loss("policed", lambda each: each.policed_packets, lambda each: each.policed_packets is not None),
     Loss("AQM drops", lambda each: each.seen.aqm_drops, lambda each: each.seen.aqm_drops is not None),
     Loss("filtered ACKs", lambda each: each.seen.filtered_acks, lambda each: each.seen.filtered_acks is not None),
@@ -316,10 +316,9 @@ LOSSES = (
 
 
 def _row(each: TrialResult, keys: Sequence[str], losses: Sequence[Loss], *, is_periodic: bool) -> tuple[str, ...]:
-    seen, asked = each.seen, each.asked
-    dropped = _or_dash(seen.dropped_packets)
-    if asked.dropped_packets is not None:
-        dropped += f"/{asked.dropped_packets}"
+    seen = each.seen
+    asked_drops, seen_drops = each.periodic_drops
+    dropped = _or_dash(seen_drops) + ("" if asked_drops is None else f"/{asked_drops}")
     return (
         *(each.params.get(key, "") for key in keys),
         str(each.seed),

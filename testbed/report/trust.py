@@ -29,15 +29,17 @@ def findings(result: TrialResult) -> list[list[str]]:
 
 
 def asked_and_seen(result: TrialResult) -> dict[str, Any]:
-    """Of the path: RTT, rate, drops and queue as asked, and as they were seen. The queue is of the fullest buffer."""
+    """Of the path: RTT, rate, drops and queue as asked, and as they were seen. The queue is of the fullest buffer;
+    drops are those on the way there and back.
+    """
     asked, seen = result.asked, result.seen
     return {
         "rtt": [asked.rtt_s, seen.rtt_s],
         "rate": [asked.rate_bps, seen.rate_bps],
-        "drops": [asked.dropped_packets, seen.dropped_packets],
+        "drops": list(result.periodic_drops),
         "queue": _fullest(result.stages),
         "queue_drops": seen.queue_drops,
-        "random_drops": seen.random_drops,
+        "random_drops": result.random_drops,
         "aqm_drops": seen.aqm_drops,
         "marks": seen.marks,
         "filtered_acks": seen.filtered_acks,
@@ -84,8 +86,7 @@ def agreement(results: Sequence[TrialResult]) -> list[str]:
             f"rate: the busiest interval carried {min(shares):.2%} to {max(shares):.2%} of what was asked "
             f"({counted(len(shares), 'trial')})"
         )
-    drops = [(each.asked.dropped_packets, each.seen.dropped_packets) for each in results]
-    exact = [asked == seen for asked, seen in drops if asked is not None]
+    exact = [asked == seen for asked, seen in (each.periodic_drops for each in results) if asked is not None]
     if exact:
         sentences.append(
             f"periodic loss: exactly the number of packets asked for in {sum(exact)} of {counted(len(exact), 'trial')}"
@@ -106,7 +107,7 @@ def agreement(results: Sequence[TrialResult]) -> list[str]:
             f"queues: full in {counted(len(full), 'trial')}, which dropped {counted(sum(full), 'packet')} there"
         )
     for name, lost in (
-        ("random loss", [each.seen.random_drops for each in results]),
+        ("random loss", [each.random_drops for each in results]),
         ("policies and caps of each flow", [each.policed_packets for each in results]),
         ("queues that signal congestion", [each.seen.aqm_drops for each in results]),
         ("filters of ACKs", [each.seen.filtered_acks for each in results]),

@@ -540,6 +540,21 @@ class TrialResult:
         return sum(counts) if counts else None
 
     @property
+    def periodic_drops(self) -> tuple[int | None, int | None]:
+        """What periodic losses should have dropped, and what they dropped, on the way there and back; `asked` and
+        `seen` have the data's way alone.
+        """
+        if not self.stages:
+            return self.asked.dropped_packets, self.seen.dropped_packets
+        asked = [each.expected_drops for each in self.stages if each.expected_drops is not None]
+        return sum(asked) if asked else None, sum(each.dropped_packets for each in self.stages)
+
+    @property
+    def random_drops(self) -> int | None:
+        """What random losses dropped on the way there and back; `seen` has the data's way alone."""
+        return sum(each.random_drops for each in self.stages) if self.stages else self.seen.random_drops
+
+    @property
     def policed_packets(self) -> int | None:
         """The packets that volume policies, policers and caps of flows dropped; None without one."""
         paced = [each.paced for each in self.stages if each.paced]
