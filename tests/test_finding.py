@@ -110,10 +110,12 @@ def test_after_its_volume_a_policy_passes_its_rate_and_what_its_bucket_held(pass
     ],
 )
 def test_while_a_policy_drops_it_passes_its_rate(interval_ms: int, bps: int, is_fine: bool) -> None:
-    """Over the 200 ms between the first and the last sample with new drops: within 1 % of 40 Mbit/s, two packets of
-    1500 bytes, which are 0.12 Mbit/s, and what comes in a part of one sample's interval.
+    """Over the 200 ms of two intervals with drops, between two others: within 1 % of 40 Mbit/s, two packets of 1500
+    bytes, which are 0.12 Mbit/s, and what comes in a part of one sample's interval. In the last interval hardly
+    anything comes.
     """
     came = [(100 * n, 2_000_000 + bps // 80 * n + 1500 * n, n, 1500 * n) for n in range(4)]
+    came.append((400, came[-1][1] + 3000, 4, 6000))
     found = policed(9 * AFTER_BYTES, 7, *came, interval_ms=interval_ms)
     said = f"path forward: {bps / 1e6:.2f} Mbit/s passed while packets were policed, asked were 40 Mbit/s"
     assert found == ([] if is_fine else [("invalid", said)])

@@ -378,7 +378,8 @@ class IntervalResult:
 class PolicyResult:
     """What a volume policy did. Bytes are those of IP packets. `crossed_s` is when the volume was reached, counted from
     the workload's start, or from the first sample if the tool does not report its start; None if it was not reached.
-    `_while_policed` refers to the longest time in which every sample interval had drops; None if there is none.
+    `_while_policed` refers to the longest row of sample intervals that all had drops, without its first and its last;
+    None if there is none.
     """
 
     after_bytes: int

@@ -33,8 +33,9 @@ class Policed:
 
     @property
     def span(self) -> tuple[int, int] | None:
-        """The numbers of the first and the last sample in the longest row of intervals that all had drops; None if the
-        row has fewer than three samples.
+        """The numbers of the first and the last sample of the longest time in which packets were policed; None if fewer
+        than three intervals in a row had drops. It goes from the end of the first of them to the beginning of the last:
+        within these two, packets may have come for a part of the time only.
         """
         rows: list[list[int]] = [[]]
         for n in range(1, len(self.samples)):
@@ -43,7 +44,7 @@ class Policed:
             elif rows[-1]:
                 rows.append([])
         longest = max(rows, key=len)
-        return (longest[0], longest[-1]) if len(longest) > 2 else None
+        return (longest[0], longest[-2]) if len(longest) > 2 else None
 
     @property
     def span_ns(self) -> int | None:
