@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from results import plain
+from testbed.analysis.expectation.measured import EXTRA
 from testbed.model.workload import FlowWorkload
 from testbed.trial.evidence.outcome import Outcome
 from testbed.trial.workload import flow
@@ -53,3 +56,26 @@ def test_what_still_waits_at_the_end_was_not_handed_over_and_does_not_count(tmp_
 def test_where_nothing_waited_both_are_the_same(tmp_path: Path) -> None:
     found = outcome(tmp_path, (4000 * MSS, 4000), (8000 * MSS, 8000))
     assert (found.goodput_bps, found.handed_over_bps) == (pytest.approx(4000 * MSS * 8 / 5), None)
+
+
+def test_flows_that_start_apart_have_parts_of_the_goodput_over_one_time(tmp_path: Path) -> None:
+    """Each sends for 8 s, from 0 and from 4 s on. The goodput is counted from 5 s until the first one stops, at 8 s."""
+    got = {"start": (0, 0), "steady": (5000, 0), "first": (6000, 2000), "stop": (6000, 9000)}
+    at_s = {"start": (0, 0), "steady": (5, 5), "first": (8, 8), "stop": (8, 12)}
+    lines = [f"start {S}", *(f"flow {i} {5001 + i} cubic 87040 131072" for i in (0, 1))]
+    for moment, segments in got.items():
+        for i in (0, 1):
+            when = f"info {S + at_s[moment][i] * S} {i} {moment}"
+            lines += [f"{when} sender {info()}", f"{when} receiver {info(segments[i] * MSS, segments[i])}"]
+    (tmp_path / flow.OUTPUT).write_text("\n".join(lines) + "\n")
+    asked = FlowWorkload("a", "b", duration_ns=8 * S, flows=2, leave_out_ns=S, start_ns=(0, 4 * S))
+    found = flow.read(asked, tmp_path)
+    assert found.goodput_bps == pytest.approx(3000 * MSS * 8 / 3)
+    assert [each.part_bps for each in found.flows] == pytest.approx([1000 * MSS * 8 / 3, 2000 * MSS * 8 / 3])
+    assert [each.goodput_bps for each in found.flows] == pytest.approx([1000 * MSS * 8 / 3, 9000 * MSS * 8 / 7])
+    result = replace(plain(flows=[{"goodput_bps": 1.0}] * 2), flows=found.flows)
+    assert result.shares == pytest.approx((1 / 3, 2 / 3))
+    assert EXTRA["share"](result, 1) == pytest.approx(2 / 3)
+    old = replace(result, flows=tuple(replace(each, part_bps=None) for each in found.flows))
+    assert old.shares == pytest.approx((7 / 34, 27 / 34)), "a result without parts has the flows' own goodputs"
+    assert [each.part_bps for each in outcome(tmp_path, (1, 1), (9, 9), flows=2).flows] == [None, None]

@@ -115,6 +115,27 @@ def test_the_only_flow_has_what_a_socket_has(changes: Any, fault: str | None) ->
 
 
 @pytest.mark.parametrize(
+    ("parts", "fault"),
+    [
+        ((None, None), None),
+        ((60e6, 35e6), None),
+        ((60e6, 30e6), None),
+        ((60e6, 35.001e6), "the flows' parts make 9.5001e+07 bit/s, the goodput is 9.5e+07"),
+        ((60e6, None), "1 of 2 flows have no part of the goodput"),
+    ],
+)
+def test_the_parts_of_flows_make_no_more_than_the_goodput(parts: tuple[float | None, ...], fault: str | None) -> None:
+    apart = {"tool": "flow", "duration": "1 s", "flows": 2, "start": "100 ms"}
+
+    def change(evidence: Evidence) -> Evidence:
+        flows = zip(evidence.outcome.flows, parts, strict=True)
+        told = tuple(replace(each, part_bps=part) for each, part in flows)
+        return replace(evidence, outcome=replace(evidence.outcome, flows=told))
+
+    assert of(change, workload=apart) == ([fault] if fault else [])
+
+
+@pytest.mark.parametrize(
     ("busy_s", "goodput_bps", "fault"),
     [
         (0.98, 95e6 / 0.98, None),  # looked at 20 ms after the start

@@ -359,12 +359,12 @@ def _trial(each: TrialResult, of_series: int | None, run: StoredRun, ran_with: _
 def _flows(each: TrialResult) -> list[dict[str, Any]]:
     """Of a trial with several flows, each with its goodput, and its share of that of all; none without goodputs."""
     rates = [flow.goodput_bps for flow in each.flows if flow.goodput_bps is not None]
-    total = sum(rates)
     if len(rates) < 2 or len(rates) < len(each.flows):
         return []
+    shares = each.shares or (None,) * len(rates)
     return [
-        {"name": name, "goodput": rate, "share": rate / total if total else None}
-        for name, rate in zip(flow_names(each), rates, strict=True)
+        {"name": name, "goodput": rate, "share": share}
+        for name, rate, share in zip(flow_names(each), rates, shares, strict=True)
     ]
 
 

@@ -33,7 +33,7 @@ from .store import Store
 NAMES = ("trials", "flows", "samples", "queues", FAULTS, COMPLETIONS, ACKS, EVENTS)
 WALL = "host"
 """The table of wall times; `read` adds them to the trials."""
-VERSION = "2"
+VERSION = "3"
 """The version of the columns."""
 BATCH_ROWS, GROUP_ROWS = 1_000, 100_000
 """Each row group but the last has at least GROUP_ROWS rows; memory holds at most these and one trial."""

@@ -39,7 +39,8 @@ class Finding:
 @dataclass(frozen=True)
 class FlowResult:
     """One flow. `goodput_bps` counts the payload that the receiver got in order, during the flow's own steady state,
-    and no more than what arrived in that time.
+    and no more than what arrived in that time. Of flows that start apart, `part_bps` is the part of the trial's
+    goodput: what the receiver got in the time over which that is counted (None: they start together).
 
     `retransmits` counts segments over the flow's life. `sndbuf_bytes` and `rcvbuf_bytes` are the kernel's sizes of the
     two sockets' buffers (twice what was asked). The `_limited` are fractions of the time in which the flow had data to
@@ -59,6 +60,7 @@ class FlowResult:
     busy_s: float | None = None
     rwnd_limited: float | None = None
     sndbuf_limited: float | None = None
+    part_bps: float | None = field(default=None, metadata=ABSENT_IF_EMPTY)
 
 
 @dataclass(frozen=True)
@@ -563,6 +565,14 @@ class TrialResult:
         counts = [each.policed_packets for each in found if each is not None]
         counts += [each.per_flow.dropped_packets for each in paced if each.per_flow is not None]
         return sum(counts) if counts else None
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """Each flow's share of the goodput of all; empty if that of a flow is not known, or all got nothing."""
+        parts = [flow.part_bps for flow in self.flows]
+        rates = [flow.goodput_bps for flow in self.flows] if None in parts else parts
+        known = [rate for rate in rates if rate is not None]
+        return tuple(rate / sum(known) for rate in known) if sum(known) and len(known) == len(rates) else ()
 
     @property
     def received_bytes(self) -> int | None:

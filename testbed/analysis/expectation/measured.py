@@ -113,10 +113,8 @@ def of_rows(result: TrialResult, rows: Sequence[Mapping[str, Any]], asked: Trial
 
 
 def _share(result: TrialResult, flow: int) -> float | None:
-    rates = [each.goodput_bps for each in result.flows]
-    if flow >= len(rates) or any(rate is None for rate in rates) or not sum(filter(None, rates)):
-        return None
-    return (rates[flow] or 0.0) / sum(filter(None, rates))
+    shares = result.shares
+    return shares[flow] if flow < len(shares) else None
 
 
 def _ping(result: TrialResult, number: int) -> float | None:

@@ -83,7 +83,7 @@ function sharesTable(data, filter) {
   const body = el("div");
   const bar = (share) => el("span", { class: "share", style: `--w:${Math.round((share ?? 0) * 100)}%` }, share === null ? "–" : `${short(share * 100, 3)} %`);
   return { node: el("div", {}, el("h3", {}, "Fairness: how the flows share"), el("p", { class: "quiet" },
-    "Jain's index is 1 where all flows get the same, and 1/n where one of n gets all. The share is of the goodput of all flows."), body), update() {
+    "Jain's index is 1 where all flows get the same, and 1/n where one of n gets all. The share is of the goodput of all flows, over the same time."), body), update() {
     const rows = data.trials.filter((trial) => trial.flows.length && trial.verdict !== "invalid" && filter.passes(trial.params)).map((trial) => {
       const sorted = [...trial.flows].sort((a, b) => b.goodput - a.goodput);
       return { trial, first: sorted[0], last: sorted.at(-1), jain: trial.metrics.fairness ?? null };

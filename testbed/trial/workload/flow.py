@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 from ...codec.frozen import dataclass
@@ -64,18 +64,18 @@ def read(workload: FlowWorkload, folder: Path) -> Outcome:
     steady = [receivers[i, "steady" if leaves_out else "start"] for i in numbers]
     if any(last.time_ns <= first.time_ns for first, last in zip(steady, stops, strict=True)):
         raise TrialError("a flow was over before the ramp that leave_out leaves out; allowed: more bytes, or less ramp")
-    flows, senders = [], []
-    for i, (_, _, start_ns) in enumerate(_flows(workload)):
-        from_ns = max(steady[i].time_ns, begin_ns + start_ns)
-        senders.append(next(s.info for s in snapshots if (s.flow, s.moment, s.end) == (i, "stop", "sender")))
-        got = _Got.between(steady[i : i + 1], stops[i : i + 1], senders[i:])
-        flows.append(
-            _flow(sockets[i], senders[i], stops[i].received_bytes, _rate(got.counted, stops[i].time_ns - from_ns))
-        )
     # Together: while all flows run, if they ever do; with `bytes`, until the last one has them all.
     together_ns = steady[0].time_ns if leaves_out else begin_ns + min(workload.start_ns)
     ends = [receivers[i, "first"] for i in numbers] if leaves_out and (0, "first") in receivers else stops
     end_ns = max(s.time_ns for s in ends)
+    is_apart = workload.duration_ns is not None and len(set(workload.start_ns)) > 1
+    flows, senders = [], []
+    for i, (_, _, start_ns) in enumerate(_flows(workload)):
+        from_ns = max(steady[i].time_ns, begin_ns + start_ns)
+        senders.append(next(s.info for s in snapshots if (s.flow, s.moment, s.end) == (i, "stop", "sender")))
+        alone, part = (_Got.between(steady[i : i + 1], last[i : i + 1], senders[i:]).counted for last in (stops, ends))
+        flow = _flow(sockets[i], senders[i], stops[i].received_bytes, _rate(alone, stops[i].time_ns - from_ns))
+        flows.append(replace(flow, part_bps=_rate(part, end_ns - together_ns)) if is_apart else flow)
     got = _Got.between(steady, ends, senders)
     ramp = sum(first.received_bytes for first in steady) if leaves_out else None
     return Outcome(
@@ -289,7 +289,7 @@ TOOL = Tool(
     tells=frozenset(
         {
             *("begin_ns", "steady_ns", "end_ns", "sent", "answered", *SEGMENTS),
-            *(each.name for each in fields(FlowResult)),
+            *(each.name for each in fields(FlowResult) if each.name != "part_bps"),
         }
     ),
     checks=(rates,),

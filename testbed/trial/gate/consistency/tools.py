@@ -68,6 +68,7 @@ def _flows(case: Case) -> Iterator[str]:
             tool = case.trial.workload.tool
             yield f"flow {number} has the congestion control {flow.congestion}, which {tool} cannot tell"
     yield from _together(case)
+    yield from _parts(case)
     yield from _alone(case)
 
 
@@ -111,6 +112,19 @@ def _together(case: Case) -> Iterator[str]:
     most_off = len(outcome.flows) + received * (ENDS_APART if has_ramp else NEAR)
     if abs(told / 8e9 - received) > most_off:
         yield f"the goodput makes {told / 8e9:.0f} bytes, the flows got {received}"
+
+
+def _parts(case: Case) -> Iterator[str]:
+    """Of flows that start apart, the parts make no more than the goodput: either counts no more than what arrived."""
+    outcome = case.evidence.outcome
+    parts = [flow.part_bps for flow in outcome.flows]
+    known = [part for part in parts if part is not None]
+    if not known or outcome.goodput_bps is None:
+        return
+    if len(known) < len(parts):
+        yield f"{len(parts) - len(known)} of {len(parts)} flows have no part of the goodput"
+    elif sum(known) > outcome.goodput_bps * (1 + NEAR):
+        yield f"the flows' parts make {sum(known):g} bit/s, the goodput is {outcome.goodput_bps:g}"
 
 
 def _series(case: Case) -> Iterator[str]:
