@@ -549,7 +549,8 @@ CASES = {
     "another-start-of-autotuning": Case(
         flow(rcvbuf_bytes=262_144), None, sysctls={"net.ipv4.tcp_rmem": "4096 262144 1048576"}
     ),
-    "the-smallest-window": Case(flow(sndbuf_bytes=4608, rcvbuf_bytes=2304), None, workload={"window": "1000 B"}),
+    "the-smallest-window": Case(flow(sndbuf_bytes=4608, rcvbuf_bytes=4608), None, workload={"window": "2304 B"}),
+    "the-smallest-buffer": Case(flow(sndbuf_bytes=4608, rcvbuf_bytes=2304), "window", workload={"window": "2304 B"}),
     "held-back-by-a-host": Case(flow(rwnd_limited=0.5), "window", "suspect"),
     "held-back-by-the-sender": Case(flow(sndbuf_limited=0.5), "window", "suspect"),
     "held-back-for-a-moment": Case(flow(rwnd_limited=0.01, sndbuf_limited=0.01), None),

@@ -12,6 +12,7 @@ from .fact import (
     ToolKeys,
     Transfer,
     Workload,
+    window_faults,
 )
 from .flow import FlowWorkload, ShortFlowWorkload
 from .http import HttpWorkload
@@ -39,4 +40,5 @@ __all__ = [
     "Transfer",
     "UdpWorkload",
     "Workload",
+    "window_faults",
 ]

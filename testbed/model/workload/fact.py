@@ -7,12 +7,12 @@ type-check, and raises TypeError when it is defined or made.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from ... import units
-from ...codec.fault import Path
+from ...codec.fault import Fault, Path
 from ...codec.frozen import dataclass
 from ...codec.keyed import Keyed, Kind, key, keyed
 from ...codec.kind import NAME, byte_count, matching, whole
@@ -275,6 +275,8 @@ class Workload(ToolKeys):
 
 
 FLOWS_MAX = 128
+WINDOW_LEAST_BYTES = 2304
+"""Half of the smallest send buffer of Linux (SOCK_MIN_SNDBUF); for a smaller window the kernel makes a larger one."""
 WINDOW_MAX_BYTES = 2**30
 """Windows are smaller than this, the largest that TCP can announce (RFC 7323) and that the kernel accepts."""
 DATAGRAM_MAX = 65_507
@@ -294,6 +296,14 @@ def read_window(value: object) -> int | None:
     if window_bytes is not None and window_bytes >= WINDOW_MAX_BYTES:
         raise ValueRefused(f"no TCP window is as large as {text!r}", "below 1 GiB, or auto")
     return window_bytes
+
+
+def window_faults(workload: Workload) -> Iterator[Fault]:
+    """Windows for which the kernel does not make the buffers that they ask for."""
+    sizes = [flow.window_bytes for flow in workload.asked_flows if flow.window_bytes is not None]
+    if sizes and min(sizes) < WINDOW_LEAST_BYTES:
+        what = f"for a window of {units.format_size(min(sizes))} the kernel makes a larger buffer, its smallest one"
+        yield Fault(("window",), what, f"{WINDOW_LEAST_BYTES} B and more, or auto")
 
 
 WINDOW = Kind(

@@ -18,7 +18,7 @@ from ...model.openflow import Neighbours
 from ...model.run_setting import Kernel
 from ...model.scenario import Cell
 from ...model.topology import Engine, IpVersions, Link, Nic, Node, Topology
-from ...model.workload import Workload
+from ...model.workload import Workload, window_faults
 from ...model.workload.fact import ToolKeys
 from ..syntax.document import Document, mapping
 from ..topology.file import LinkFile, TopologyFile
@@ -340,11 +340,12 @@ class Resolver:
         workload = self.workload_file.changed(update)
         own, placing = list(workload.faults()), list(place_faults(workload, self._unvaried(base)))
         ends = tuple(change for change in changes if change.key.key in self.workload_file.host_keys)
-        for fault in own:
-            self._blame(changes, fault, ("workload",))
         for fault in placing:
             self._blame((*ends, *base.chosen), fault, () if ends else ("workload",))
-        return None if own or placing else workload.workload()
+        made = None if own or placing else workload.workload()
+        for fault in own if made is None else window_faults(made):
+            self._blame(changes, fault, ("workload",))
+        return made
 
     def _background(
         self, base: _Base, topology: Topology, workload: Workload, changes: tuple[Change, ...]

@@ -60,7 +60,7 @@ def window(case: Case) -> Iterator[Finding]:
                 yield from _fixed_window(number, flow, case.trial)
             continue
         for name, seen in (("SO_SNDBUF", flow.sndbuf_bytes), ("SO_RCVBUF", flow.rcvbuf_bytes)):
-            if seen != max(2 * window_bytes, _SMALLEST_BUFFER[name]):
+            if seen != 2 * window_bytes:
                 yield Finding(
                     "window",
                     "invalid",
@@ -82,10 +82,6 @@ def _fixed_window(number: int, flow: FlowResult, trial: Trial) -> Iterator[Findi
             f"{'not known' if flow.rcvbuf_bytes is None else flow.rcvbuf_bytes}",
             "somebody gave the socket a size, or the hosts another tcp_rmem",
         )
-
-
-_SMALLEST_BUFFER = {"SO_SNDBUF": 4608, "SO_RCVBUF": 2304}
-"""SOCK_MIN_SNDBUF and SOCK_MIN_RCVBUF of x86-64: the kernel raises smaller ones to these."""
 
 
 def _auto_window(number: int, flow: FlowResult, set_: Set[str]) -> Iterator[Finding]:
