@@ -6,10 +6,14 @@ from dataclasses import replace
 
 import pytest
 from storedruns import Made, trial_result
+from test_gate import fine
+from trials import make_trial
 
 from testbed.analysis.metric import METRICS, measure
 from testbed.trial import record
+from testbed.trial.evidence.case import Case
 from testbed.trial.measured import PingResult
+from testbed.trial.orders.sequence import orders
 from testbed.trial.result import TrialResult
 from testbed.trial.workload import ping
 
@@ -42,8 +46,42 @@ def test_each_ping_has_its_rtt_and_a_lost_one_none() -> None:
 
 def test_pings_that_print_no_single_times_have_none() -> None:
     quiet = "\n".join(line for line in TEXT.splitlines() if "icmp_seq" not in line)
-    assert ping.parse(quiet).rtts_s == ()
+    assert (ping.parse(quiet).rtts_s, ping.parse(quiet).interval_s) == ((), None)
     assert "rtts_s" not in record.write(ping.parse(quiet))
+
+
+PACED = {"tool": "ping", "count": 101, "interval": "10 ms"}
+
+
+@pytest.mark.parametrize(
+    ("took_ms", "said"),
+    [
+        (1000, None),
+        (1021, None),  # 2 %, and the millisecond that ping rounds to
+        (1022, "the pings were 10.22 ms apart, asked were 10 ms"),
+        (1497, "the pings were 14.97 ms apart, asked were 10 ms"),
+        (980, None),
+        (978, "the pings were 9.78 ms apart, asked were 10 ms"),
+    ],
+)
+def test_pings_further_apart_than_asked_are_a_note(took_ms: int, said: str | None) -> None:
+    found = ping.parse(TEXT.replace("4 packets transmitted", "101 packets transmitted").replace("3001", str(took_ms)))
+    assert found.interval_s == pytest.approx(took_ms / 1e5)
+    trial = make_trial(workload=PACED)
+    plan = orders(trial).plan
+    told = [(each.check, each.verdict, each.text) for each in ping.pace(Case(trial, plan, fine(trial, plan)), found)]
+    assert told == ([("load", "valid", said)] if said else [])
+
+
+def test_the_first_pings_of_a_controller_are_no_part_of_the_interval() -> None:
+    first = [ping.parse(TEXT.replace("4 packets", "1 packets").replace("3 received", "1 received"))] * 3
+    together = ping._together(first, [ping.parse(TEXT)])
+    assert [each.interval_s for each in first] == [None] * 3
+    assert together.interval_s == pytest.approx(1.000333, rel=1e-5)
+    trial = make_trial(workload={"tool": "ping", "count": 7, "interval": "1 s"})
+    plan = orders(trial).plan
+    assert [*ping.pace(Case(trial, plan, fine(trial, plan)), replace(together, sent=7))] == []
+    assert ping._together(first, []).interval_s is None
 
 
 @pytest.mark.parametrize(

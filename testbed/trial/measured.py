@@ -45,7 +45,8 @@ class PingResult(ToolResult):
     """RTTs are None if no reply came. Times are in seconds, with the microseconds that ping prints. With controllers,
     `first_rtts_s` has the RTTs of the first pings one by one; None without. `rtts_s` has the RTT of each ping of a
     workload in the order in which they were sent, with the three digits or more that ping prints of it; None for one
-    without a reply.
+    without a reply. `interval_s` is the mean time from one ping of a workload to the next (with controllers, of those
+    after the first ones), of whole milliseconds in all; None for fewer than two, or if ping does not tell.
     """
 
     KEY: ClassVar[str] = "ping"
@@ -58,6 +59,7 @@ class PingResult(ToolResult):
     rtt_sd_s: float | None
     first_rtts_s: tuple[float | None, ...] | None = field(default=None, metadata=ABSENT_IF_EMPTY)
     rtts_s: tuple[float | None, ...] = field(default=(), metadata=ABSENT_IF_EMPTY)
+    interval_s: float | None = field(default=None, metadata=ABSENT_IF_EMPTY)
 
 
 def read(kind: type[R], data: object, place: str) -> R:

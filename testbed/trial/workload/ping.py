@@ -27,6 +27,9 @@ PRINTED_S = 1e-6
 DIGITS = 0.006
 """By which share an RTT may differ that ping prints with three digits, from 100 on: half a unit of the last one."""
 
+PACE_TOLERANCE, CLOCK_S = 0.02, 0.001
+"""The share by which pings may be closer or further apart than asked, and the step of the time that ping prints."""
+
 
 def step(
     plan: Plan,
@@ -55,8 +58,8 @@ def parse(text: str) -> PingResult:
         raise TrialError(f"ping did not run: {text.strip() or 'it wrote nothing'}")
     times = re.search(r"= ([\d.]+)/([\d.]+)/([\d.]+)/([\d.]+) ms", text)
     low, mean, high, sd = (float(ms) / 1000 for ms in times.groups()) if times else (None,) * 4
-    sent = int(counts[1])
-    return PingResult(sent, int(counts[2]), low, mean, high, sd, rtts_s=_each(text, sent))
+    sent, rtts_s = int(counts[1]), _each(text, int(counts[1]))
+    return PingResult(sent, int(counts[2]), low, mean, high, sd, rtts_s=rtts_s, interval_s=_interval_s(text, sent))
 
 
 def _each(text: str, sent: int) -> tuple[float | None, ...]:
@@ -65,6 +68,12 @@ def _each(text: str, sent: int) -> tuple[float | None, ...]:
     for number, ms in re.findall(r"icmp_seq=(\d+) .*time=([\d.]+) ms", text):
         told.setdefault(int(number), float(ms) / 1000)
     return tuple(told.get(number) for number in range(1, sent + 1)) if told else ()
+
+
+def _interval_s(text: str, sent: int) -> float | None:
+    """From one ping to the next; None where ping was told not to print each. Its time ends when the last is sent."""
+    took = re.search(r"packet loss, time (\d+)ms", text)
+    return int(took[1]) / 1000 / (sent - 1) if took is not None and sent > 1 and "icmp_seq=" in text else None
 
 
 def steps(workload: PingWorkload, plan: Plan, seed: int) -> list[Step]:
@@ -134,6 +143,7 @@ def _together(first: list[PingResult], rest: list[PingResult]) -> PingResult:
         rtt_sd_s=None if mean_s is None else math.sqrt(max(0.0, square - mean_s**2)),
         first_rtts_s=tuple(each.rtt_min_s for each in first),
         rtts_s=tuple(rtt for each in every for rtt in each.rtts_s or (None,) * each.sent),
+        interval_s=rest[0].interval_s if rest else None,
     )
 
 
@@ -171,4 +181,16 @@ def pings(case: Case, ping: PingResult) -> Iterator[Finding]:
         yield other_load(f"{ping.sent} pings were sent, asked were {asked // 2}")
 
 
-TOOL = Tool(PingWorkload, steps=steps, read=read, begin=None, result=PingResult, faults=faults, checks=(pings,))
+def pace(case: Case, ping: PingResult) -> Iterator[Finding]:
+    """Notes pings that were not as far apart as asked: each RTT is right, and when it was measured is not."""
+    workload = case.trial.workload
+    if not isinstance(workload, PingWorkload) or ping.interval_s is None:
+        return
+    asked_s, steps = workload.interval_ns / 1e9, ping.sent - len(ping.first_rtts_s or ()) - 1
+    if abs(ping.interval_s - asked_s) > asked_s * PACE_TOLERANCE + CLOCK_S / steps:
+        what = f"the pings were {ping.interval_s * 1e3:.4g} ms apart, asked were {asked_s * 1e3:g} ms"
+        hint = "ping waits longer while a reply is on its way: take an interval of more than the round trip"
+        yield Finding("load", "valid", what, hint)
+
+
+TOOL = Tool(PingWorkload, steps=steps, read=read, begin=None, result=PingResult, faults=faults, checks=(pings, pace))
