@@ -122,3 +122,10 @@ def test_a_quantile_of_three_digits_lies_between_the_shortest_and_the_longest() 
     same = replace(found, rtts_s=(0.123, 0.123))
     result = replace(result, measured={PingResult.KEY: record.write(same)})
     assert measure(result, (), NAMES) == dict.fromkeys(NAMES, pytest.approx(0.123456))
+
+
+@pytest.mark.parametrize("size", [1000, "1000", "1000 B", "1 kB"])
+def test_the_payload_of_a_ping_is_bytes_with_their_unit_or_without(size: object) -> None:
+    trial = make_trial(workload={"tool": "ping", "size": size})
+    assert trial.workload.echo_bytes == 1000
+    assert trial.workload.written()["size"] == 1000

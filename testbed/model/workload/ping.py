@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ... import units
 from ...codec.keyed import Kind, key, keyed
-from ...codec.kind import matching, whole
+from ...codec.kind import byte_count, matching, whole
 from ...codec.scalar import quantity
 from ...error import ValueRefused
 from .fact import DATAGRAM_MAX, Program, Transfer, Workload
@@ -44,7 +44,7 @@ class PingWorkload(
 
     count: int = key("count", whole(1, 10**6, "How many requests."), default=10)
     interval_ns: int = key("interval", INTERVAL, default=100_000_000)
-    size_bytes: int = key("size", whole(0, DATAGRAM_MAX, "The payload of a request, in bytes."), default=56)
+    size_bytes: int = key("size", byte_count(0, DATAGRAM_MAX, "The payload of a request, in bytes."), default=56)
 
     relays = ()
     asked_flows = ()
