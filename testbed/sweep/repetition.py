@@ -62,7 +62,9 @@ class Mean:
 
     @property
     def is_one_case(self) -> bool:
-        """Whether several trials all gave the same, which is one case seen again: the interval then says nothing."""
+        """Whether several trials all gave the same value: the interval then says nothing. They may be copies of one
+        case, or reach the same bound.
+        """
         return self.trials > 1 and self.low == self.high
 
     @property

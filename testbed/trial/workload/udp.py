@@ -39,10 +39,10 @@ class UdpSecond:
 
 @dataclass(frozen=True, kw_only=True)
 class UdpResult(ToolResult):
-    """All flows together. `loss` is lost over sent. `duplicates` came twice; the receiver's socket lost
-    `receiver_drops`. `jitter_s` is the jitter of RFC 3550 at the end, `jitter_mean_s` its mean. Delays are one-way, and
-    None if nothing arrived. `send_late_max_s` is how late a datagram left at most. iperf3 reports only the fields
-    without a default.
+    """All flows together. `loss` is lost over sent. `duplicates` came twice; the receiver's socket threw away
+    `receiver_drops`, damaged ones too. `jitter_s` is the jitter of RFC 3550 at the end, `jitter_mean_s` its mean.
+    Delays are one-way, and None if nothing arrived. `send_late_max_s` is how late a datagram left at most. iperf3
+    reports only the fields without a default.
     """
 
     KEY: ClassVar[str] = "udp"
