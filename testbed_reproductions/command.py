@@ -95,7 +95,7 @@ def to_dict(finding: Finding) -> dict[str, Any]:
         "ours": judged.ours if judged else None,
         "outcome": finding.outcome,
         "why": reason(finding),
-        "limits": row.limits,
+        "limits": finding.limits,
         "criterion": row.criterion.text if row.criterion else None,
         "criterion_source": row.criterion.source if row.criterion else None,
         "repeats": (row.criterion.repeats or None) if row.criterion else None,
@@ -352,7 +352,7 @@ class Runs:
             return Finding(row, None, f"these results cannot be judged: {type(error).__name__} {error}")
         why = "; ".join(filter(None, (judged.why, *(each.cautions for each in runs.values()))))
         judged = replace(judged, why=why, error=ERROR / self.looks.number(row.scenarios))
-        return Finding(row, judged, lost=sum(each.invalid for each in runs.values()))
+        return Finding(row, judged, lost=sum(each.invalid for each in runs.values()), is_full=self.size == "full")
 
     def _measured(self, name: str) -> Measured:
         """What is there of a scenario as it is now. Raises UserError for results that are not whole, or of another."""

@@ -71,7 +71,7 @@ def remark(finding: Finding) -> str:
     """Why the row failed or was not run, and how our conditions differ from those of the publication."""
     repeats = finding.row.criterion.repeats if finding.row.criterion else ""
     again = f"the finding of {repeats} again" if repeats else ""
-    return "; ".join(dict.fromkeys(each for each in (reason(finding), again, finding.row.limits) if each))
+    return "; ".join(dict.fromkeys(each for each in (reason(finding), again, finding.limits) if each))
 
 
 @dataclass(frozen=True)

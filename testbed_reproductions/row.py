@@ -69,6 +69,9 @@ ORDER = ("not met", "cannot tell")
 Judge: TypeAlias = Callable[[Mapping[str, Measured]], Judgement]
 
 
+QUICK = "quick size: "
+
+
 @dataclass(frozen=True)
 class Row:
     """One row. `id` begins with the publication ("S3-F7"; "K…" are checks over several rows).
@@ -76,8 +79,9 @@ class Row:
     `source` is the published profile, `where` the section, table or figure. `expected` says, in our words, what is
     printed. `facts` are the keys of the profile that it is based on. `scenarios` are the runs that `judge` gets, by
     name; a formula needs none. A row without a `judge` is not run, and `limits` says why; for other rows `limits` says
-    how our conditions differ from the publication's. `needs` are the node types and engines of the scenarios. A row
-    that is run without a `criterion` has nothing to meet, as nothing is printed.
+    how our conditions differ from the publication's, and behind QUICK how those of the quick size do. `needs` are the
+    node types and engines of the scenarios. A row that is run without a `criterion` has nothing to meet, as nothing is
+    printed.
     """
 
     id: str
@@ -137,13 +141,20 @@ class Publication:
 class Finding:
     """A row with its judgement; `judgement` is None if the row was not run, and `why` gives the reason.
 
-    `lost` is the number of trials behind it that are invalid: then it cannot pass.
+    `lost` is the number of trials behind it that are invalid: then it cannot pass. `is_full`: it is judged by trials of
+    the full size.
     """
 
     row: Row
     judgement: Judgement | None
     why: str = ""
     lost: int = 0
+    is_full: bool = False
+
+    @property
+    def limits(self) -> str:
+        """Those of its row that limit this result; what limits the quick size is the end of a row's."""
+        return self.row.limits.partition(QUICK)[0].rstrip("; ") if self.is_full else self.row.limits
 
     @property
     def outcome(self) -> Outcome | None:

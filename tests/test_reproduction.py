@@ -146,6 +146,15 @@ def test_the_page_has_a_line_for_each_row_and_says_what_limits_it() -> None:
     assert "## Hartpence et al., Performance Evaluation of Networks with Physical and Virtual Links, 2015" in page
 
 
+def test_what_limits_the_quick_size_is_said_of_it_alone() -> None:
+    row = ROWS["S3-F6"]
+    judgement = Judgement("1", ())
+    quick, full = (Finding(row, judgement, is_full=each) for each in (False, True))
+    assert "quick size: 1 Gbit/s, a tenth of the buffers" in quick.limits
+    assert full.limits
+    assert quick.limits.startswith(f"{full.limits}; quick size: ")
+
+
 def test_rows_of_a_publication_that_are_apart_are_in_one_table() -> None:
     found = [Finding(ROWS[name], None) for name in ("S3-EQ4", "K9", "S3-E4")]
     page = markdown([Both(each, each) for each in found], citations(), "")

@@ -231,7 +231,7 @@ ROWS: tuple[Row, ...] = (
     _row("S4-T3", "Table III", "Two Linux virtual machines on one host",
          "4K 991.9/994, 8K 1700/1779, 16K 4059/4101, 64K 10980/10800 MB with 1/2 GB; above the baseline but at 8K",
          against(MACHINES, BASELINE_IPERF3, BELOW_AT_8), MACHINES, BASELINE_IPERF3, needs=VIRTUAL,
-         facts=("virtual-linux-1gb", "virtual-linux-2gb"), limits=f"{SHORT}; no Windows XP",
+         facts=("virtual-linux-1gb", "virtual-linux-2gb"), limits=f"no Windows XP; {SHORT}",
          criterion=Criterion("above the baseline at 4, 16 and 64 KiB, below it at 8 KiB",
                              "Tables III and V, orders as printed")),
     _row("S4-T4", "Table IV", "Two switches joined by Open vSwitch with a controller",
