@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -70,23 +71,26 @@ def test_groups_of_the_first_version_and_what_cannot_be_read_change_nothing(proc
 @pytest.mark.parametrize(
     ("looks", "lasted_s"),
     [
-        ([(1, 0, 0), (2, 0, 0), (3, 0, 0)], 3.0),
-        ([(1, 0, 0), (2, 0.25, 0.75), (3, 0.5, 1.5)], 1.5),
-        ([(1, 0, 0), (2, 0, 0), (3, 0, 0), (3.5, 0, 3)], 0.5),
+        ([(1, 0, 0), (2, 0, 0), (3, 0, 0)], 2.0),
+        ([(1, 0, 0), (2, 0.25, 0.75), (3, 0.5, 1.5)], 0.5),
+        ([(1, 0, 0), (2, 0, 0), (3, 0, 0), (3.5, 0, 3)], 0.0),
         ([(1, 5, 5), (2, 5, 5)], 1.0),
-        ([(1, 0, 0), (1000, 0, 0)], 3.0),
-        ([(1, 0, 0), (1.25, 0, 0), (1.75, 0, 0)], 1.75),
-        ([(1, 0, 0), (2, None, None), (3, 0, 0)], 1.0),
-        ([(1, 1, 1), (2, 2, 4), (3, 3, 7)], 3.0),
-        ([(1, 0.4, 1), (2, 0.8, 4), (3, 1.2, 7)], 1.2),
+        ([(1, 0, 0), (1000, 0, 0)], 2.0),
+        ([(500, 0, 0), (501, 0, 0)], 1.0),
+        ([(1, 0, 0), (1.25, 0, 0), (1.75, 0, 0)], 0.75),
+        ([(1, 0, 0), (2, 0, 0), (2, None, None), (3, 0, 0), (4, 0, 0)], 1.0),
+        ([(1, 1, 1), (2, 2, 4), (3, 3, 7)], 2.0),
+        ([(1, 0.4, 1), (2, 0.8, 4), (3, 1.2, 7)], 0.8),
     ],
-    ids=["idle", "waits", "told late", "before", "nobody looked", "too soon", "a sign", "several run", "several wait"],
+    ids=[
+        *("idle", "waits", "told late", "before", "nobody looked", "the first look is late", "too soon", "a sign"),
+        *("several run", "several wait"),
+    ],
 )
 def test_silence_is_the_time_in_which_a_guest_could_have_given_a_sign(
     looks: Sequence[tuple[float, float | None, float]], lasted_s: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    silence = Silence(os.getpid(), 0.0)
-    monkeypatch.setattr(consumption, "_descendants", lambda pid, most: iter(()))
+    silence = Silence(0, 0.0)
     for now, ran, waited in looks:
         if ran is None:
             silence.ends(now)
@@ -94,6 +98,52 @@ def test_silence_is_the_time_in_which_a_guest_could_have_given_a_sign(
             monkeypatch.setattr(consumption, "scheduled_s", lambda pid, both=(ran, waited): both)
         found = silence.goes_on(now)
     assert found == pytest.approx(lasted_s)
+
+
+@pytest.mark.parametrize(("waits", "ends_after_s"), [(0.0, 121.0), (1.0, None)], ids=["stands still", "starves"])
+def test_the_past_of_many_processes_is_no_time_since_a_sign(
+    waits: float, ends_after_s: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of 300 processes waits for a processor, if any does."""
+    silence, now = Silence(0, 0.0), 0.0
+    monkeypatch.setattr(consumption, "_descendants", lambda pid, most: iter(range(-299, 0)))
+    monkeypatch.setattr(consumption, "scheduled_s", lambda pid: (5.0, 5.0 + (0.0 if pid else waits * now)))
+    while now < 300 and silence.lasted_s <= 120:
+        now += 0.5
+        silence.goes_on(now)
+    assert (now if silence.lasted_s > 120 else None) == ends_after_s
+
+
+def test_threads_count_and_one_that_ends_takes_nothing_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first thread sleeps; of two others one waits, and one with a long past ends."""
+    silence = Silence(0, 0.0)
+    monkeypatch.setattr(consumption, "scheduled_s", lambda pid: (1.0, 0.0))
+    for now, threads in ((1, (7, 8)), (2, (7, 8)), (3, (7,)), (4, (7,))):
+        found = [(each, (50.0, 0.0) if each == 8 else (0.0, now)) for each in threads]
+        monkeypatch.setattr(consumption, "_other_threads_s", lambda pid, found=found: iter(found))
+        silence.goes_on(now)
+    assert (silence.passed_s, silence.lasted_s) == (3.0, 0.0)
+
+
+@pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="this kernel does not tell who waits")
+def test_the_kernel_tells_of_each_thread_of_a_process() -> None:
+    spun, may_end = threading.Event(), threading.Event()
+
+    def spin() -> None:
+        while time.thread_time() < 0.02:
+            pass
+        spun.set()
+        may_end.wait()
+
+    thread = threading.Thread(target=spin, daemon=True)
+    thread.start()
+    spun.wait()
+    found = dict(consumption._other_threads_s(os.getpid()))
+    may_end.set()
+    thread.join()
+    assert thread.native_id is not None
+    assert found[thread.native_id][0] > 0.01
+    assert os.getpid() not in found
 
 
 @pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="this kernel does not tell who waits")

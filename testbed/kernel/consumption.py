@@ -213,9 +213,10 @@ def _children(pid: int) -> list[int]:
 
 @dataclass
 class Silence:
-    """How long a guest had its chance and gave no sign of life: wall time without that in which none of its processes
-    ran and some waited for a processor (/proc/PID/schedstat; none where the kernel does not tell), or in which we did
-    not look, as after Ctrl-Z. Sums over processes since the last sign; one that is new was not there before the look.
+    """How long a guest had its chance and gave no sign of life: wall time without that in which none of its threads
+    ran and some waited for a processor (/proc/PID/task/*/schedstat; none where the kernel does not tell), or in which
+    we did not look, as after Ctrl-Z. It counts from the first look after a sign on, whose sums over threads are the
+    baseline; a thread that is new at a later look was not there before it.
     """
 
     pid: int
@@ -229,12 +230,15 @@ class Silence:
         """Without a sign until now, in seconds of time.monotonic; how long in all."""
         passed = now - self.looked
         if passed >= LOOK_S:
-            seen = {pid: scheduled_s(pid) for pid in (self.pid, *_descendants(self.pid, PROCESSES_MAX))}
-            for pid, (ran, waited) in seen.items():
-                before = self.seen.get(pid, (max(0.0, ran - passed), max(0.0, waited - passed)))
-                self.ran_s += max(0.0, ran - before[0])
-                self.waited_s += max(0.0, waited - before[1])
-            self.passed_s += min(passed, UNSEEN_S)
+            processes = (self.pid, *_descendants(self.pid, PROCESSES_MAX))
+            others = {thread: both for pid in processes for thread, both in _other_threads_s(pid)}
+            seen = others | {pid: scheduled_s(pid) for pid in processes}
+            if self.seen:
+                for thread, (ran, waited) in seen.items():
+                    before = self.seen.get(thread, (max(0.0, ran - passed), max(0.0, waited - passed)))
+                    self.ran_s += max(0.0, ran - before[0])
+                    self.waited_s += max(0.0, waited - before[1])
+                self.passed_s += min(passed, UNSEEN_S)
             self.looked, self.seen = now, seen
         return self.lasted_s
 
@@ -248,12 +252,24 @@ class Silence:
         self.looked, self.seen = now, {}
 
 
+def _other_threads_s(pid: int) -> Iterator[tuple[int, tuple[float, float]]]:
+    """Each thread of a process but its first, and what `scheduled_s` tells of that: QEMU's processors are such."""
+    with contextlib.suppress(OSError):  # it has ended
+        for name in os.listdir(f"/proc/{pid}/task"):
+            if (thread := int(name)) != pid:
+                yield thread, _schedstat(f"/proc/{pid}/task/{thread}")
+
+
 def scheduled_s(pid: int) -> tuple[float, float]:
     """How long the first thread of a process ran, and how long it waited for a processor, since it began
     (Documentation/scheduler/sched-stats.rst); 0 if there is none of this number, or the kernel does not tell.
     """
+    return _schedstat(f"/proc/{pid}")
+
+
+def _schedstat(folder: str) -> tuple[float, float]:
     try:
-        ran, waited = Path(f"/proc/{pid}/schedstat").read_text().split()[:2]
+        ran, waited = Path(folder, "schedstat").read_text().split()[:2]
         return int(ran) / 1e9, int(waited) / 1e9
     except (OSError, ValueError):
         return 0.0, 0.0
