@@ -72,6 +72,30 @@ def test_what_is_told_of_a_death_has_a_bound_and_its_end(tmp_path: Path) -> None
     assert max(map(len, said)) <= oops.WIDTH
 
 
+def warned(name: str, seconds: float, depth: int = 40) -> list[str]:
+    """A warning in a function and the stack behind it, whose end is of no fault."""
+    calls = ("dump_stack_lvl", name, *(f"{name}_caller{n}" for n in range(depth)), "new_thread_handler")
+    return [
+        f"[{seconds:8.3f}] WARNING: net/ipv4/{name}.c:345 at {name}+0x19/0x30, CPU#0: swapper/0/0",
+        *(f"[{seconds:8.3f}]  [<6042{n:04x}>] ? {call}+0x{n + 1:x}/0x1aa0" for n, call in enumerate(calls)),
+    ]
+
+
+@pytest.mark.parametrize("names", ["a", "aa", "aaa", "aaaaaaaa", "ab", "ba", "aab", "abcabc", "aabbccddaaaa"])
+@pytest.mark.parametrize("tail", [[], [f"[   20.0] veth{n} entered promiscuous mode" for n in range(14)], STACK])
+@pytest.mark.parametrize("depth", [1, 20, 40, 70])
+def test_what_is_left_out_of_a_text_changes_none_of_its_kinds(names: str, tail: list[str], depth: int) -> None:
+    said = "\n".join([line for n, name in enumerate(names) for line in warned(name, n, depth)] + tail)
+    assert oops.kinds(oops.told(said)) == oops.kinds(said)
+    assert oops.kinds(said) == oops.kinds("\n".join(line for name in {*names} for line in warned(name, 1.5)))
+    assert oops.told(oops.told(said)) == oops.told(said)
+
+
+def test_of_very_many_faults_some_are_told() -> None:
+    said = "\n".join(line for n in range(100) for line in warned(f"tcp_{n}", n))
+    assert len(oops.told(said).splitlines()) == oops.HEAD + 2 * oops.BETWEEN + 1 + oops.TAIL
+
+
 @pytest.mark.parametrize("console", ["", "init: hello\n" * 30 + "the last words"])
 def test_a_death_without_a_panic_is_no_fault_of_the_kernel(tmp_path: Path, console: str) -> None:
     said = death(console, tmp_path)

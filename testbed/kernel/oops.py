@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 BAD = re.compile(r"Kernel panic|Oops|\bBUG\b|WARNING: |UBSAN|KASAN|general protection|Segfault|Internal error")
 HEAD, TAIL, WIDTH = 60, 12, 400
@@ -11,7 +11,8 @@ HEAD, TAIL, WIDTH = 60, 12, 400
 panic with its stack has some 45 lines in User-Mode Linux.
 """
 BETWEEN = 20
-"""Bad lines that are kept of what is between, each once."""
+"""Kinds that are kept of what is between, each with its first bad line and the line with its function."""
+LEFT_OUT = re.compile(r"\(\d+ lines are left out\)")
 OF_CHANCE = re.compile(
     r"^\s*\[[^]]*\]\s*|\bCPU#\d+: \S+|\b(?:CPU|PID): \d+|\+?\b0x[0-9a-f]+\b(?:/0x[0-9a-f]+)?|\b[0-9a-f]{16}\b"
     r"|(?<=\.[ch]):\d+|\.(?:isra|constprop|part)\.\d+"
@@ -38,25 +39,35 @@ def line(said: str) -> str | None:
 
 def kinds(said: str) -> frozenset[str]:
     """The lines that say that the kernel broke, without time, process and places, each with the first function of the
-    stack behind it, for many faults have one line.
+    stack behind it, for many faults have one line. What `told` makes of a text has the same ones.
     """
-    lines = said.splitlines()
+    return frozenset(kind for kind, _, _ in _faults(_lines(said)))
+
+
+def _lines(said: str) -> Sequence[str]:
+    return [each[:WIDTH] for each in said.splitlines() if each.strip()]
+
+
+def _faults(lines: Sequence[str]) -> Iterator[tuple[str, int, int | None]]:
+    """Of each bad line: its kind, its number, and that of the line with its function (None: there is none)."""
     bad = [number for number, each in enumerate(lines) if BAD.search(each)]
-    ends = [*bad[1:], len(lines)]
-    return frozenset(
-        f"{OF_CHANCE.sub('', lines[at]).strip()} {_function(lines[at + 1 : end])}".strip()
-        for at, end in zip(bad, ends, strict=False)
-    )
+    for at, end in zip(bad, [*bad[1:], len(lines)], strict=False):
+        number, function = next(_functions(lines, at + 1, end), (None, ""))
+        yield f"{OF_CHANCE.sub('', lines[at]).strip()} {function}".strip(), at, number
 
 
-def _function(stack: Sequence[str]) -> str:
-    found = (OF_CHANCE.sub("", name) for line in stack for name in CALLED.findall(line))
-    return next((name for name in found if not HELPERS.match(name)), "")
+def _functions(lines: Sequence[str], first: int, end: int) -> Iterator[tuple[int, str]]:
+    """Those of a stack, each with the number of its line, up to where lines are left out."""
+    for number in range(first, end):
+        if LEFT_OUT.fullmatch(lines[number]):
+            return
+        names = (OF_CHANCE.sub("", name) for name in CALLED.findall(lines[number]))
+        yield from ((number, name) for name in names if not HELPERS.match(name))
 
 
 def told(said: str) -> str:
     """From the first bad line to the end; without one, the end. What is long is left out in its middle."""
-    lines = [each[:WIDTH] for each in said.splitlines() if each.strip()]
+    lines = _lines(said)
     first = next((number for number, each in enumerate(lines) if BAD.search(each)), None)
     return "\n".join(lines[-TAIL:] if first is None else _short(lines[first:]))
 
@@ -68,12 +79,20 @@ def of_failure(error: str) -> str | None:
 
 
 def _short(lines: Sequence[str]) -> Sequence[str]:
-    bad = {OF_CHANCE.sub("", each): each for each in reversed(lines[HEAD:-TAIL]) if BAD.search(each)}
-    between = [*reversed(bad.values())][:BETWEEN]
-    left_out = len(lines) - HEAD - TAIL - len(between)
+    last = len(lines) - TAIL
+    first, kept, between = set[str](), set[str](), list[int]()
+    for kind, at, function in _faults(lines):
+        rows = [at] if function is None else [at, function]
+        if at < HEAD:
+            first.add(kind)
+            between += [each for each in rows if each >= HEAD]
+        elif at < last and kind not in first | kept and len(kept) < BETWEEN:
+            kept.add(kind)
+            between += rows
+    left_out = last - HEAD - sum(number < last for number in between)
     if left_out <= 1:
         return lines
-    return [*lines[:HEAD], *between, f"({left_out} lines are left out)", *lines[-TAIL:]]
+    return [*lines[:HEAD], *(lines[each] for each in between), f"({left_out} lines are left out)", *lines[last:]]
 
 
 def in_line(error: str) -> str:
