@@ -220,12 +220,33 @@ def test_an_oops_behind_a_warning_that_the_base_has_too_is_the_candidates(there:
         (WARNING, WARNING.replace("foo_avoid", "foo_start"), False),
         (f"{PANIC}\n ? segv+0x1/0x2\n ? tcp_ack+0x3/0x4", f"{PANIC}\n ? segv+0x5/0x6\n ? tcp_foo+0x3/0x4", False),
         (f"{PANIC}\n ? segv+0x1/0x2\n ? tcp_ack+0x3/0x4", f"{PANIC}\n ? segv+0x5/0x6\n ? tcp_ack+0x9/0xa", True),
+        (WARNING, WARNING.replace("foo_avoid", "foo_avoid.part.0.cold"), True),
+        ("UBSAN: shift-out-of-bounds in net/a.c:12:3", "UBSAN: shift-out-of-bounds in net/a.c:14:9", True),
+        ("Oops: 0000 [#1] SMP\n f+0x1/0x2", "Oops: 0000 [#2] SMP\n f+0x1/0x2", True),
         (WARNING, PANIC, False),
     ],
 )
 def test_the_same_warning_is_known_again(one: str, other: str, is_same: bool) -> None:
     assert (oops.kinds(f"before\n{one}\nafter") == oops.kinds(other)) == is_same
     assert len(oops.kinds(f"{one}\n{other}")) == 2 - is_same
+
+
+@pytest.mark.parametrize(
+    ("stack", "function"),
+    [
+        ("vpanic+0xbc/0x224 add_taint.cold+0x0/0x26 kernel_init+0xac/0xfc new_thread_handler+0x36/0x50", "kernel_init"),
+        ("dump_stack_lvl+0x4b/0x70 vpanic+0x10b/0x234 panic+0x52/0x52 segv+0x27a/0x2ba tcp_ack+0x1/0x2", "tcp_ack"),
+        ("dump_stack_lvl+0x4b/0x70 __warn.cold+0x4b/0xb9 warn_slowpath_fmt+0x7d/0x8a tcp_ack+0x1/0x2", "tcp_ack"),
+        ("__die_body+0x1/0x2 page_fault_oops+0x1/0x2 asm_exc_page_fault+0x1/0x2 tcp_ack+0x1/0x2", "tcp_ack"),
+        ("segv+0x1/0x2 tcp_exc_rate+0x1/0x2 tcp_ack+0x1/0x2", "tcp_exc_rate"),
+        ("segv+0x1/0x2 die_hard_cong+0x1/0x2 tcp_ack+0x1/0x2", "die_hard_cong"),
+        ("segv+0x1/0x2 panic_cong+0x10/0x20 tcp_ack+0x1/0x2", "panic_cong"),
+        ("segv+0x1/0x2 sig_handler_common+0x1/0x2", ""),
+    ],
+)
+def test_a_panic_is_told_from_others_by_the_function_with_the_fault(stack: str, function: str) -> None:
+    said = "\n".join([PANIC, *(f" [<6001b932>] ? {each}" for each in stack.split())])
+    assert oops.kinds(said) == {f"{PANIC} {function}".strip()}
 
 
 @pytest.mark.parametrize(

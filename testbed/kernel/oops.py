@@ -15,15 +15,27 @@ BETWEEN = 20
 LEFT_OUT = re.compile(r"\(\d+ lines are left out\)")
 OF_CHANCE = re.compile(
     r"^\s*\[[^]]*\]\s*|\bCPU#\d+: \S+|\b(?:CPU|PID): \d+|\+?\b0x[0-9a-f]+\b(?:/0x[0-9a-f]+)?|\b[0-9a-f]{16}\b"
-    r"|(?<=\.[ch]):\d+|\.(?:isra|constprop|part)\.\d+"
+    r"|(?<=\.[ch])(?::\d+)+|\.(?:isra|constprop|part)\.\d+|\.cold\b|\[#\d+\]"
 )
 """What differs from one time to the next, or after a change elsewhere in a file, that a kernel says the same."""
-CALLED = re.compile(r"\b([a-z_][\w.]*)\+0x[0-9a-f]+/0x[0-9a-f]+", re.IGNORECASE)
+CALLED = re.compile(r"\b([a-z_][\w.]*)\+0x(?!0/)[0-9a-f]+/0x[0-9a-f]+", re.IGNORECASE)
+"""A function of a stack. Where one begins is no place that another returns to: it stands behind a call, in the function
+before it, that does not return.
+"""
 HELPERS = re.compile(
-    r"panic|dump_stack|show_stack|_?_warn|report_bug|handle_bug|refcount_warn|segv|bad_segv|sig_handler|relay_signal"
-    r"|hard_handler|userspace|\w*exc_|die|oops|page_fault|do_error|fatal"
+    r"(?:v|nmi_)?panic|check_panic_on_warn|add_taint"
+    r"|(?:__)?dump_stack(?:_lvl|_print_info)?|show_(?:stack|regs|trace_log_lvl)"
+    r"|__warn(?:_printk)?|warn_slowpath_fmt|(?:__)?report_bug|handle_bug|refcount_warn_saturate|__stack_chk_fail"
+    r"|segv(?:_handler)?|bad_segv|fatal_sigsegv|sig_handler(?:_common)?|hard_handler|relay_signal|userspace"
+    r"|die(?:_addr)?|__die(?:_body|_header)?|oops_(?:begin|end|enter|exit)|page_fault_oops|kernelmode_fixup_or_oops"
+    r"|(?:__)?bad_area(?:_nosemaphore|_access_error)?|do_(?:user|kern)_addr_fault|do_error_trap|do_trap"
+    r"|(?:asm_)?exc_(?:page_fault|general_protection|invalid_op|divide_error|double_fault|stack_segment|int3|overflow"
+    r"|bounds|alignment_check|segment_not_present|invalid_tss|control_protection|device_not_available)"
+    r"|ubsan_epilogue|__ubsan_handle_\w+|kasan_report|print_report|__asan_\w+"
 )
-"""Functions that tell of a fault, and have none themselves; each name begins so."""
+"""Functions that tell of a fault, and have none themselves. The names are whole, for a congestion control is called as
+its author likes.
+"""
 OUT_OF_MEMORY = "ran out of memory"
 """Of a guest; its kernel may panic then, which is no fault of it."""
 OOPS, WARNED = 1 << 7, 1 << 9
@@ -62,7 +74,7 @@ def _functions(lines: Sequence[str], first: int, end: int) -> Iterator[tuple[int
         if LEFT_OUT.fullmatch(lines[number]):
             return
         names = (OF_CHANCE.sub("", name) for name in CALLED.findall(lines[number]))
-        yield from ((number, name) for name in names if not HELPERS.match(name))
+        yield from ((number, name) for name in names if not HELPERS.fullmatch(name))
 
 
 def told(said: str) -> str:
