@@ -121,7 +121,7 @@ class Made(test_cc_suite.Made):
         self.path = tmp_path / "short.yaml"
         self.path.write_text(SCENARIO)
         self.panics, self.warns, self.alike = set[int](), set[int](), set[int]()
-        self.more = ""
+        self.more = self.of_base = ""
         self.less = 1.0
 
     def run(self, trial: Trial, made: Orders, folder: Path, **options: Any) -> TrialResult:
@@ -131,7 +131,7 @@ class Made(test_cc_suite.Made):
         if breaks and trial.seed in self.panics:
             raise TrialError(guest._death(CONSOLE_OF_PANIC))
         result = make_result(trial, goodput_bps=(1e7 + trial.seed) * (self.less if is_candidate else 1.0))
-        more = self.more if is_candidate else ""
+        more = self.more if is_candidate else self.of_base
         (folder / taint.FILE).write_text(MESSAGES + more if breaks and trial.seed in self.warns else "")
         write_result(folder, trial, result)
         return result
@@ -198,14 +198,25 @@ def test_what_breaks_the_bases_kernel_too_is_no_fault_of_the_candidate_and_is_no
     assert f"the base's kernel broke in 2 trials, the candidate's in 3; short: seed=1: [ 12.1] {WARNING}" in said
 
 
-def test_an_oops_behind_a_warning_that_the_base_has_too_is_the_candidates(there: Made) -> None:
+def test_an_oops_behind_a_warning_that_the_base_has_too_is_the_candidates(
+    there: Made, capsys: pytest.CaptureFixture[str]
+) -> None:
     there.warns = there.alike = {1, 2, 3}
-    there.more = "\n".join([*STACK, *STACK, *STACK, "[   13.0] Oops: 0000 [#1]", *STACK, ""])
+    oops_line = "[   13.0] Oops: 0000 [#1]"
+    there.of_base = "\n".join([*STACK, *STACK, *STACK, ""])
+    there.more = "\n".join([*STACK, *STACK, *STACK, oops_line, *STACK, ""])
     code, home = there.verdict()
     assert code == 6
     told = json.loads((home / "verdict.json").read_text())
     assert (len(told["broken"]), told["exit_code"]) == (3, 6)
-    assert "Oops: 0000" in told["broken"]["short: seed=1"]
+    assert told["broken"]["short: seed=2"].splitlines() == [oops_line, *STACK]
+    for name in ("verdict.md", "evidence.html"):
+        assert f"in 3 trials, the first of which is short: seed=1: {oops_line}" in (home / name).read_text()
+    failures = ElementTree.parse(home / "verdict.xml").getroot().iterfind(".//failure[@type='broken']")
+    assert [each.get("message") for each in failures] == [oops_line] * 3
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[shown.index("the kernel in short: seed=1:") + 1] == oops_line
+    assert shown[-1].endswith(oops_line)
 
 
 @pytest.mark.parametrize(
@@ -229,6 +240,15 @@ def test_an_oops_behind_a_warning_that_the_base_has_too_is_the_candidates(there:
 def test_the_same_warning_is_known_again(one: str, other: str, is_same: bool) -> None:
     assert (oops.kinds(f"before\n{one}\nafter") == oops.kinds(other)) == is_same
     assert len(oops.kinds(f"{one}\n{other}")) == 2 - is_same
+
+
+def test_all_that_is_stored_of_what_a_kernel_said_counts(there: Made) -> None:
+    """The base's one of many kinds that would be left out where it is shown."""
+    there.warns, there.alike = {1, 2, 3}, {1}
+    both = ["\n".join(warned(f"tcp_{n}", n)) for n in range(60)]
+    there.of_base = "\n".join([*STACK, *both, ""])
+    there.more = "\n".join([*STACK, *reversed(both), ""])
+    assert there.verdict()[0] == 0
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 BAD = re.compile(r"Kernel panic|Oops|\bBUG\b|WARNING: |UBSAN|KASAN|general protection|Segfault|Internal error")
 HEAD, TAIL, WIDTH = 60, 12, 400
@@ -77,10 +77,12 @@ def _functions(lines: Sequence[str], first: int, end: int) -> Iterator[tuple[int
         yield from ((number, name) for name in names if not HELPERS.fullmatch(name))
 
 
-def told(said: str) -> str:
-    """From the first bad line to the end; without one, the end. What is long is left out in its middle."""
+def told(said: str, known: Container[str] = ()) -> str:
+    """From the first bad line to the end, whose kind is none of `known`; without one, the end. What is long is left out
+    in its middle.
+    """
     lines = _lines(said)
-    first = next((number for number, each in enumerate(lines) if BAD.search(each)), None)
+    first = next((at for kind, at, _ in _faults(lines) if kind not in known), None)
     return "\n".join(lines[-TAIL:] if first is None else _short(lines[first:]))
 
 

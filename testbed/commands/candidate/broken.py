@@ -26,9 +26,11 @@ KERNEL = "kernel"
 
 
 def found(base: Broken, candidate: Broken) -> Broken:
-    """Those of the candidate in which its kernel said what that of the base says in none."""
+    """Those of the candidate in which its kernel said what that of the base says in none, from there on and as much as
+    is shown.
+    """
     known = _kinds(base)
-    return {where: said for where, said in candidate.items() if not _kinds({where: said}) <= known}
+    return {where: oops.told(said, known) for where, said in candidate.items() if not _kinds({where: said}) <= known}
 
 
 def shared(base: Broken, candidate: Broken) -> Sequence[str]:
@@ -45,7 +47,9 @@ def _kinds(broken: Broken) -> frozenset[str]:
 
 
 def told(home: Path) -> Broken:
-    """The trials of a side that ended with a panic, or in which the kernel warned or oopsed and went on."""
+    """The trials of a side that ended with a panic, or in which the kernel warned or oopsed and went on, as `Broken`
+    with all that is stored of what it said.
+    """
     found: dict[str, str] = {}
     for root in suite(home) if home.is_dir() else ():
         store = Store(root)

@@ -31,7 +31,7 @@ asks for a byte at a time, and gets the first one only.
 
 @dataclass(frozen=True)
 class Taint:
-    """What the kernel said when it warned, or oopsed; None: it did not, or nobody asked."""
+    """All that the kernel said if it warned, or oopsed; None: it did not, or nobody asked."""
 
     said: str | None = None
 
@@ -42,12 +42,11 @@ def steps(trial: Trial, plan: Plan, when: When) -> Iterator[Step]:
 
 
 def warned(folder: Path) -> str | None:
-    """What the kernel said in the trial of this folder when it warned, or oopsed; None: it did not, or nobody asked."""
+    """All that the kernel said in the trial of this folder, if it warned or oopsed; None: not, or nobody asked."""
     bits, _, said = guest_file.told(folder / FILE, MOST_BYTES).partition("\n")
     if not bits.isdecimal() or not int(bits) & (oops.OOPS | oops.WARNED):
         return None
-    unread = f"tainted by {bits}; its messages could not be read"
-    return oops.told(said) if oops.line(said) is not None else unread
+    return said if oops.line(said) is not None else f"tainted by {bits}; its messages could not be read"
 
 
 def read(trial: Trial, plan: Plan, folder: Path) -> Taint:
@@ -57,7 +56,7 @@ def read(trial: Trial, plan: Plan, folder: Path) -> Taint:
 def check(case: Case, seen: Taint) -> Iterator[Finding]:
     """A note: what the kernel warns of need not be about what was measured."""
     if seen.said is not None:
-        what = f"the kernel warned: {seen.said.splitlines()[0]}"
+        what = f"the kernel warned: {oops.told(seen.said).splitlines()[0]}"
         yield Finding("kernel", "valid", what, f"all that it said is in {FILE}")
 
 
