@@ -29,6 +29,7 @@ from testbed.kernel.image.cache import KernelImage
 from testbed.model.run_setting import LAB, Kernel
 from testbed.model.scenario import Trial
 from testbed.report import ack_page
+from testbed.sweep.store import Store
 from testbed.trial.orders.sequence import Orders, orders
 from testbed.trial.result import TrialResult
 from testbed.trial.subject import taint
@@ -291,6 +292,23 @@ def test_a_first_trial_that_the_base_fails_alike_is_a_note(
     else:
         said = "first trial: the base does the same: foo: the congestion window is 1"
         assert smoke.of_both(pair, tmp_path / "base", tmp_path / "candidate") == (None, (said,))
+
+
+def test_a_scenario_called_smoke_is_no_first_trial(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    image = KernelImage("mine", Path("/nowhere/linux"), "7.3.4", "", False, "", "key")
+    began = []
+
+    def run(trial: Trial, made: Orders, folder: Path) -> TrialResult:
+        began.append(trial.id)
+        return make_result(trial)
+
+    monkeypatch.setattr(smoke.runner, "run", run)
+    monkeypatch.setattr(smoke, "_check", lambda *words: None)
+    Store(tmp_path / "smoke").create("smoke", {}, ())
+    for _ in range(2):
+        smoke.smoke(Contender("foo", "foo", LAB, image), "cubic", tmp_path)
+    assert len(began) == 1
+    assert Store(tmp_path / "smoke").open().name == "smoke"
 
 
 def test_a_candidate_that_breaks_nothing_has_the_verdict_of_before(

@@ -16,7 +16,7 @@ from ...model.scenario import Trial
 from ...plan.step import Read, Run
 from ...spec.load import load_scenario
 from ...trial import run as runner
-from ...trial import sample_table
+from ...trial import sample_table, strict_folder
 from ...trial.folder import SAMPLES, partial
 from ...trial.orders.sequence import orders
 from ...trial.result import TrialResult
@@ -24,7 +24,8 @@ from .contender import Contender, Pair
 from .under_test import under_test
 
 FILE = Path(__file__).with_name("smoke.yaml")
-FOLDER = "smoke"
+FOLDER = ("smoke", "first-trial")
+"""Names below the folder of the side. A scenario smoke.yaml has its run in the first, and does not use the other."""
 TAINTED, MESSAGES = "tainted.txt", "messages.txt"
 NOT_TAKEN = re.compile(r"(?:/proc/sys|/sys/module)/\S+ does not take [^\n]*")
 """A setting that the kernel refuses is wrong input, and no fault of the control."""
@@ -61,7 +62,7 @@ def of_both(pair: Pair, base: Path, candidate: Path) -> tuple[TrialResult | None
 
 def smoke(side: Contender, base_control: str, folder: Path) -> TrialResult | None:
     """Runs the trial, unless it passed before; its result. Raises Broken, with what the kernel said."""
-    if (folder / FOLDER).is_dir():
+    if folder.joinpath(*FOLDER).is_dir():
         return None
     trial = _trial(side, base_control)
     made = orders(trial)
@@ -79,7 +80,8 @@ def smoke(side: Contender, base_control: str, folder: Path) -> TrialResult | Non
                 raise UserError(said) from None
             raise _failed(side, str(error), fresh.path) from None
         _check(side, done, fresh.path)
-        fresh.put(folder, FOLDER)
+        strict_folder.make(folder, FOLDER[0])
+        fresh.put(folder, *FOLDER)
     return done
 
 
