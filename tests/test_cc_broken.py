@@ -18,7 +18,7 @@ from runs import make_result, write_result
 from test_cc_suite import SCENARIO
 from trials import make_trial
 
-from testbed.commands.candidate import smoke
+from testbed.commands.candidate import broken, smoke
 from testbed.commands.candidate.contender import Contender, Pair
 from testbed.commands.candidate.suite import Suite
 from testbed.commands.measure import cc
@@ -227,13 +227,11 @@ def test_an_oops_behind_a_warning_that_the_base_has_too_is_the_candidates(
         (f"[    1.5] {WARNING}", f"[   12.1] {WARNING}", True),
         ("WARNING: CPU: 0 PID: 57 at net/a.c:1 f+0x1/0x2", "WARNING: CPU: 0 PID: 8 at net/a.c:1 f+0x1/0x2", True),
         ("BUG: unable to handle page 0x08, ip 0x6042", "BUG: unable to handle page 0x10, ip 0x6043", True),
-        (WARNING, WARNING.replace(":345", ":349"), True),
         (WARNING, WARNING.replace("foo_avoid", "foo_avoid.isra.0"), True),
         (WARNING, WARNING.replace("foo_avoid", "foo_start"), False),
         (f"{PANIC}\n ? segv+0x1/0x2\n ? tcp_ack+0x3/0x4", f"{PANIC}\n ? segv+0x5/0x6\n ? tcp_foo+0x3/0x4", False),
         (f"{PANIC}\n ? segv+0x1/0x2\n ? tcp_ack+0x3/0x4", f"{PANIC}\n ? segv+0x5/0x6\n ? tcp_ack+0x9/0xa", True),
         (WARNING, WARNING.replace("foo_avoid", "foo_avoid.part.0.cold"), True),
-        ("UBSAN: shift-out-of-bounds in net/a.c:12:3", "UBSAN: shift-out-of-bounds in net/a.c:14:9", True),
         ("Oops: 0000 [#1] SMP\n f+0x1/0x2", "Oops: 0000 [#2] SMP\n f+0x1/0x2", True),
         (WARNING, PANIC, False),
     ],
@@ -250,6 +248,33 @@ def test_all_that_is_stored_of_what_a_kernel_said_counts(there: Made) -> None:
     there.of_base = "\n".join([*STACK, *both, ""])
     there.more = "\n".join([*STACK, *reversed(both), ""])
     assert there.verdict()[0] == 0
+
+
+@pytest.mark.parametrize("one", [WARNING, "UBSAN: shift-out-of-bounds in net/a.c:345:9"])
+def test_the_same_warning_elsewhere_in_a_file_is_known_again_and_two_of_one_kernel_are_two(one: str) -> None:
+    other = one.replace(":345", ":349")
+    assert oops.kinds(one) == oops.kinds(other)
+    assert len(oops.kinds(f"{one}\n{one}\n{other}")) == len(oops.kinds(one, other)) == 2
+    assert oops.kinds(one, other) == oops.kinds(f"{other}\n{one}") > oops.kinds(one)
+    between = "\n".join(line for n in range(3) for line in warned("tcp_foo", n))
+    long = "\n".join([*(warned("foo", 1.0) * 3), between, one, between, other, between])
+    assert oops.kinds(oops.told(long)) == oops.kinds(long)
+
+
+@pytest.mark.parametrize(
+    ("of_base", "is_new"),
+    [(":345 :349", False), (":345, :349", False), (":345, :345", True), (":7 :8", False), (":7", True)],
+)
+def test_a_warning_that_a_candidate_has_twice_in_a_function_is_new_if_the_base_has_one(
+    of_base: str, is_new: bool
+) -> None:
+    base = {
+        f"s: {n}": "\n".join(WARNING.replace(":345", place) for place in of_one.split())
+        for n, of_one in enumerate(of_base.split(","))
+    }
+    second = WARNING.replace(":345", ":349")
+    found = broken.found(base, {"s: 1": f"{WARNING}\n{second}"})
+    assert found == ({"s: 1": second} if is_new else {})
 
 
 @pytest.mark.parametrize(

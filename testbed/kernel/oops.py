@@ -13,9 +13,10 @@ panic with its stack has some 45 lines in User-Mode Linux.
 BETWEEN = 20
 """Kinds that are kept of what is between, each with its first bad line and the line with its function."""
 LEFT_OUT = re.compile(r"\(\d+ lines are left out\)")
+PLACE = re.compile(r"(?<=\.[ch])(?::\d+)+")
 OF_CHANCE = re.compile(
     r"^\s*\[[^]]*\]\s*|\bCPU#\d+: \S+|\b(?:CPU|PID): \d+|\+?\b0x[0-9a-f]+\b(?:/0x[0-9a-f]+)?|\b[0-9a-f]{16}\b"
-    r"|(?<=\.[ch])(?::\d+)+|\.(?:isra|constprop|part)\.\d+|\.cold\b|\[#\d+\]"
+    rf"|{PLACE.pattern}|\.(?:isra|constprop|part)\.\d+|\.cold\b|\[#\d+\]"
 )
 """What differs from one time to the next, or after a change elsewhere in a file, that a kernel says the same."""
 CALLED = re.compile(r"\b([a-z_][\w.]*)\+0x(?!0/)[0-9a-f]+/0x[0-9a-f]+", re.IGNORECASE)
@@ -42,6 +43,8 @@ OOPS, WARNED = 1 << 7, 1 << 9
 """Bits of /proc/sys/kernel/tainted (Documentation/admin-guide/tainted-kernels.rst)."""
 ANNOUNCED = "console ends:"
 """Ends the line of an error behind which a console follows."""
+Places = dict[str, dict[tuple[str, ...], int]]
+"""By kind: the places in files that its lines name, numbered as they are seen."""
 
 
 def line(said: str) -> str | None:
@@ -49,23 +52,29 @@ def line(said: str) -> str | None:
     return next((each for each in said.splitlines() if BAD.search(each)), None)
 
 
-def kinds(said: str) -> frozenset[str]:
+def kinds(*said: str) -> frozenset[str]:
     """The lines that say that the kernel broke, without time, process and places, each with the first function of the
-    stack behind it, for many faults have one line. What `told` makes of a text has the same ones.
+    stack behind it, for many faults have one line; those that differ in their places only are numbered, over all texts
+    of one kernel. What `told` makes of a text has the same ones.
     """
-    return frozenset(kind for kind, _, _ in _faults(_lines(said)))
+    places: Places = {}
+    return frozenset(kind for each in said for kind, _, _ in _faults(_lines(each), places))
 
 
 def _lines(said: str) -> Sequence[str]:
     return [each[:WIDTH] for each in said.splitlines() if each.strip()]
 
 
-def _faults(lines: Sequence[str]) -> Iterator[tuple[str, int, int | None]]:
-    """Of each bad line: its kind, its number, and that of the line with its function (None: there is none)."""
+def _faults(lines: Sequence[str], places: Places) -> Iterator[tuple[str, int, int | None]]:
+    """Of each bad line: its kind, its number, and that of the line with its function (None: there is none). `places`
+    are those that were seen before.
+    """
     bad = [number for number, each in enumerate(lines) if BAD.search(each)]
     for at, end in zip(bad, [*bad[1:], len(lines)], strict=False):
         number, function = next(_functions(lines, at + 1, end), (None, ""))
-        yield f"{OF_CHANCE.sub('', lines[at]).strip()} {function}".strip(), at, number
+        kind = f"{OF_CHANCE.sub('', lines[at]).strip()} {function}".strip()
+        place = places.setdefault(kind, {}).setdefault(tuple(PLACE.findall(lines[at])), len(places[kind]) + 1)
+        yield kind if place == 1 else f"{kind} ({place})", at, number
 
 
 def _functions(lines: Sequence[str], first: int, end: int) -> Iterator[tuple[int, str]]:
@@ -82,7 +91,7 @@ def told(said: str, known: Container[str] = ()) -> str:
     in its middle.
     """
     lines = _lines(said)
-    first = next((at for kind, at, _ in _faults(lines) if kind not in known), None)
+    first = next((at for kind, at, _ in _faults(lines, {}) if kind not in known), None)
     return "\n".join(lines[-TAIL:] if first is None else _short(lines[first:]))
 
 
@@ -95,7 +104,7 @@ def of_failure(error: str) -> str | None:
 def _short(lines: Sequence[str]) -> Sequence[str]:
     last = len(lines) - TAIL
     first, kept, between = set[str](), set[str](), list[int]()
-    for kind, at, function in _faults(lines):
+    for kind, at, function in _faults(lines, {}):
         rows = [at] if function is None else [at, function]
         if at < HEAD:
             first.add(kind)

@@ -43,7 +43,7 @@ def shared(base: Broken, candidate: Broken) -> Sequence[str]:
 
 
 def _kinds(broken: Broken) -> frozenset[str]:
-    return frozenset(kind for said in broken.values() for kind in oops.kinds(said) or (said,))
+    return oops.kinds(*broken.values()) | {said for said in broken.values() if oops.line(said) is None}
 
 
 def told(home: Path) -> Broken:
