@@ -79,6 +79,12 @@ class SpecError(UserError):
         super().__init__("\n".join(map(str, self.problems)))
 
 
+class NotHere(SpecError):
+    """What spec files name and this computer lacks, with the lines that name it."""
+
+    exit_code: ClassVar[int] = MachineError.exit_code
+
+
 def visible(text: str) -> str:
     """Text in one line, in which control characters are to be seen instead of obeyed."""
     return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)

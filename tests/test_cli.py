@@ -242,6 +242,14 @@ def test_a_run_refuses_a_congestion_control_that_no_kernel_here_has(testbed: Tes
     assert "no congestion control cubik" in said.err
 
 
+def test_check_here_names_the_line_of_a_lab_kernel_that_this_computer_lacks(testbed: Testbed, scenario: Path) -> None:
+    scenario.write_text(f"{SCENARIO}kernel: {{lab: nosuch}}\n")
+    assert testbed("check", scenario).code == 0
+    said = testbed("check", "--here", scenario)
+    assert said.code == 3
+    assert said.out.startswith(f"{scenario}:9: kernel: no lab kernel is called 'nosuch'")
+
+
 def test_a_dry_run_says_what_there_is_to_do_and_does_nothing(testbed: Testbed, scenario: Path, tmp_path: Path) -> None:
     words = ("run", scenario, "-o", tmp_path / "out", "--set", "repetitions=3", "--jobs", "2", "--dry-run")
     before = sorted(tmp_path.rglob("*"))

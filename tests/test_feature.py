@@ -12,13 +12,13 @@ import pytest
 from trials import Ran, make_trial
 
 from testbed.commands.computer.kernel import controls_of
-from testbed.error import MachineError, SpecError, UserError
+from testbed.error import MachineError, NotHere, SpecError, UserError
 from testbed.kernel.image import cache, feature, first_boot
 from testbed.kernel.image.cache import KernelImage
 from testbed.kernel.ready import named
 from testbed.kernel.vm import first_boot as vm_first_boot
 from testbed.kernel.vm import kernel_cache
-from testbed.model.run_setting import LAB
+from testbed.model.run_setting import LAB, Kernel
 from testbed.model.scenario import CONGESTION_SYSCTL
 from testbed.native_program import Tools
 from testbed.trial import readiness
@@ -70,6 +70,30 @@ def test_check_names_the_line_of_a_control_that_the_kernel_lacks(
     with pytest.raises(SpecError, match=r"small.yaml:9: .*no congestion control hstcp; allowed: cubic, highspeed, "):
         named.check_controls(tmp_path / "small.yaml", None, {"cubic", "hstcp"})
     named.check_controls(tmp_path / "small.yaml", None, {"cubic", "highspeed"})
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "line"),
+    [
+        ("kernel: {lab: nosuch}\n", "", "small.yaml:1: kernel: "),
+        ("", "  kernel:\n    - lab\n    - {lab: nosuch}\n", "small.yaml:12: kernel: "),
+        ("", "  kernel+flows:\n    - [{lab: nosuch}, 2]\n", r"small.yaml:11: kernel\+flows: "),
+    ],
+)
+def test_check_here_names_the_line_of_a_lab_kernel_that_is_not_here(
+    before: str, after: str, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(named, "find", lambda name: cache.found((), name))
+    file = tmp_path / "small.yaml"
+    file.write_text(f"{before}{SCENARIO}{after}")
+    kernels = [LAB, Kernel("lab", "nosuch")]
+    said = rf"{line}no lab kernel is called 'nosuch' .*; to fix it, type: testbed kernel build .* nosuch$"
+    with pytest.raises(NotHere, match=said) as refused:
+        named.check_lab_kernels(file, kernels)
+    assert refused.value.exit_code == 3
+    file.write_text(SCENARIO)
+    with pytest.raises(MachineError, match="no lab kernel is called 'nosuch'"):
+        named.check_lab_kernels(file, kernels)
 
 
 def test_a_scenario_for_a_kernel_of_another_computer_is_no_mistake(

@@ -27,7 +27,7 @@ from trials import vm as vm_result
 
 from testbed import package
 from testbed.agent import remote_vm
-from testbed.error import MachineError, SpecError, UserError
+from testbed.error import MachineError, NotHere, SpecError, UserError
 from testbed.interactive.build import build
 from testbed.kernel.guest import TrialError
 from testbed.kernel.ready import doctor
@@ -402,7 +402,7 @@ def test_a_kernel_that_a_file_names_and_that_is_not_here_is_refused_with_the_lin
     fake_kernel("mine")
     check_kernels([file], {"mine"})
     said = r"net.yaml:4: kernel: no kernel .* called 'mime' here; allowed: mine \(did you"
-    with pytest.raises(SpecError, match=said):
+    with pytest.raises(NotHere, match=said):
         check_kernels([file], {"mine", "mime"})
 
 
@@ -425,7 +425,7 @@ def test_a_kernel_that_an_axis_names_is_looked_for_in_the_place_of_the_file_s(ca
     fake_kernel("mine")
     needed = kernels_of(trial.topology for trial in load_scenario(file).trials())
     assert needed == {"mine", "mime"}
-    with pytest.raises(SpecError) as refused:
+    with pytest.raises(NotHere) as refused:
         check_kernels([file], needed)
     assert [(problem.line, problem.what.split(":")[0]) for problem in refused.value.problems] == [(8, "a.kernel")]
 

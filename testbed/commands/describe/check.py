@@ -11,7 +11,7 @@ import typer
 
 from ... import library
 from ...error import SpecError, TestbedError
-from ...kernel.ready.named import check_controls_of, check_kernels, kernels_of
+from ...kernel.ready.named import check_controls_of, check_kernels, check_lab_kernels, kernels_of
 from ...library import PROFILES, spec_file
 from ...model.run_setting import Kernel
 from ...model.scenario import Trial
@@ -134,6 +134,7 @@ def _where(file: Path, may: Permission) -> str:
         return f", runs here on kernel {feasibility.place_for(topology, None)[0]}"
     trials = load_scenario(file, permission=may).trials()
     check_kernels(files_of(file).values(), kernels_of(trial.topology for trial in trials))
+    check_lab_kernels(file, (trial.kernel for trial in trials))
     for asked, place in dict.fromkeys((trial.topology, trial.kernel.kind) for trial in trials):
         feasibility.refuse(asked, place)
     for workload, place in dict.fromkeys((trial.workload, trial.kernel.kind) for trial in trials):

@@ -1,5 +1,5 @@
-"""Checks that this computer has what files name, with the lines that name it: kernels of virtual machines, and the
-congestion controls of lab kernels. A lab kernel that has not been asked yet boots once.
+"""Checks that this computer has what files name, with the lines that name it: lab kernels and their congestion
+controls, and kernels of virtual machines. A lab kernel that has not been asked yet boots once.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from ...codec.fault import Fault
 from ...codec.fault import Path as At
-from ...error import MachineError, SpecError, UserError, one_of
+from ...error import MachineError, NotHere, SpecError, UserError, one_of
 from ...model.run_setting import Kernel
 from ...model.scenario import Trial
 from ...model.topology import Topology
@@ -64,6 +64,21 @@ def check_controls_of(file: str | Path, trials: Iterable[Trial]) -> None:
         check_controls(file, kernel, names)
 
 
+def check_lab_kernels(file: str | Path, kernels: Iterable[Kernel]) -> None:
+    """Raises NotHere for each line of a scenario file that names one of these lab kernels and none of this computer's;
+    MachineError if no line does.
+    """
+    lacks: dict[str, MachineError] = {}
+    for name in dict.fromkeys(each.name for each in kernels if each.name is not None):
+        try:
+            find(name)
+        except MachineError as error:
+            lacks[name] = error
+    _refuse([file], _lab_kernels, {name: str(lack) for name, lack in lacks.items()}, NotHere)
+    for lack in lacks.values():
+        raise lack
+
+
 def kernels_of(topologies: Iterable[Topology]) -> frozenset[str]:
     """The kernels that their virtual machines name."""
     machines = (node.vm for topology in topologies for node in topology.nodes)
@@ -71,8 +86,8 @@ def kernels_of(topologies: Iterable[Topology]) -> frozenset[str]:
 
 
 def check_kernels(files: Iterable[str | Path], needed: Collection[str]) -> None:
-    """Raises SpecError for each line of these topology and scenario files that names one of the needed kernels and
-    none of this computer's.
+    """Raises NotHere for each line of these topology and scenario files that names one of the needed kernels and none
+    of this computer's.
     """
     have = sorted(each.name for each in kernel_cache.installed())
     said = {
@@ -81,19 +96,39 @@ def check_kernels(files: Iterable[str | Path], needed: Collection[str]) -> None:
         for name in needed
         if name not in have
     }
-    _refuse(files, _kernels, said)
+    _refuse(files, _kernels, said, NotHere)
 
 
-def _refuse(files: Iterable[str | Path], names: Callable[[Document], Names], said: Mapping[str, str]) -> None:
-    """Raises SpecError for each line that has one of the names: what is said of it, with what is allowed."""
+def _refuse(
+    files: Iterable[str | Path],
+    names: Callable[[Document], Names],
+    said: Mapping[str, str],
+    error: type[SpecError] = SpecError,
+) -> None:
+    """Raises the error for each line that has one of the names: what is said of it, with what is allowed."""
     problems = []
     for document in map(read, files if said else ()):
         for path, name in names(document):
             if name in said:
                 what, _, allowed = said[str(name)].partition("; allowed: ")
-                problems.append(document.problem(Fault(path, what, allowed, named=True)))
+                problems.append(document.problem(Fault(path, what, allowed or None, named=True)))
     if problems:
-        raise SpecError(problems)
+        raise error(problems)
+
+
+def _lab_kernels(document: Document) -> Names:
+    """Of a scenario: `{lab: NAME}` as its kernel, or as a value of an axis."""
+    data = mapping(document.data)
+    yield from _labs({key: data[key] for key in ("kernel", "sweep") if key in data}, ())
+
+
+def _labs(data: Data, path: At) -> Names:
+    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for key, value in items:
+        if key == "lab" and isinstance(value, str):
+            yield path, value
+        else:
+            yield from _labs(value, (*path, key))
 
 
 def _kernels(document: Document) -> Names:
