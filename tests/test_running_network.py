@@ -7,8 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+from testbed.interactive import reachability, tapping
+from testbed.interactive.build import build
 from testbed.interactive.running_network import ABOUT, RunningNetwork, rewrite
 from testbed.journal import Entry
+from testbed.library import TOPOLOGIES
+from testbed.model.run_setting import Kernel
+from testbed.spec.load import load_topology
 
 COUNTS = """
 import sys
@@ -33,3 +38,14 @@ def test_what_was_changed_is_read_again(tmp_path: Path) -> None:
     assert network.nodes == ("a",)
     rewrite(network, lambda said: {**said, "nodes": {"a": {}, "b": {}}})
     assert network.nodes == ("a", "b")
+
+
+def test_a_router_on_vlans_has_the_addresses_of_its_vlan_devices(tmp_path: Path) -> None:
+    """A capture at the node is at the device below them only: each frame passes that once."""
+    about = build(load_topology(TOPOLOGIES / "vlans.yaml"), Kernel("host")).to_dict()
+    ports = {"eth0": [], "eth0.10": ["10.0.0.3/24"], "eth0.20": ["10.0.1.3/24"]}
+    assert about["nodes"]["router"]["ports"] == ports
+    (tmp_path / ABOUT).write_text(json.dumps(about))
+    network = RunningNetwork(Entry("network", "net", {"folder": str(tmp_path)}))
+    assert reachability.address(network, "router") == "10.0.0.3"
+    assert tapping.points(network, ["router"]) == (tapping.Point("router", "eth0", "stick"),)

@@ -68,13 +68,13 @@ class Build:
         }
 
     def _node(self, name: str, type: str) -> dict[str, Any]:
-        ports = self.plan.book.ports_of(name)
-        addresses = {port.device: [str(address) for address in port.addresses] for port in ports}
+        book = self.plan.book
+        ports = {port.device: [str(address) for address in port.addresses] for port in book.interfaces_of(name)}
         asked = (each.version for each in self.plan.channels if each.controller.versions and name in each.switches)
         node = self.topology.node(name)
-        macs = [] if self.topology.node(name).kind.switches_frames else [port.mac for port in ports]
+        macs = [] if self.topology.node(name).kind.switches_frames else [port.mac for port in book.ports_of(name)]
         inside = node_files.environment(node, next(asked, None))
-        found: dict[str, Any] = {"type": type, "where": self.plan.where(name).data(), "ports": addresses}
+        found: dict[str, Any] = {"type": type, "where": self.plan.where(name).data(), "ports": ports}
         found |= {"environment": inside, "macs": macs}
         if node.kind.openflow is not None and self.topology.engine == "netns":
             found["daemons"] = f"{OVS_FOLDER}/{name}"

@@ -55,7 +55,9 @@ class Tapped:
 
 
 def points(network: RunningNetwork, words: Sequence[str]) -> tuple[Point, ...]:
-    """NODE is every device of a node, NODE:LINK the one on a link (or of this name). Raises UserError."""
+    """NODE is every device of a node, NODE:LINK the one on a link (or of this name). What passes a VLAN device passes
+    the one below it, with its tag. Raises UserError.
+    """
     found: list[Point] = []
     for word in words:
         node, _, end = word.partition(":")
@@ -75,7 +77,8 @@ def _of_node(network: RunningNetwork, node: str) -> list[Point]:
     if node not in nodes:
         raise UserError(f"{network.name} has no node {node!r}; allowed: {one_of([*nodes], node)}")
     ends = {(end["node"], end["device"]): link["name"] for link in network.about["links"] for end in link["ends"]}
-    devices = dict.fromkeys((*nodes[node]["ports"], *(device for other, device in ends if other == node)))
+    own = (device for device in nodes[node]["ports"] if "." not in device)
+    devices = dict.fromkeys((*own, *(device for other, device in ends if other == node)))
     return [Point(node, device, ends.get((node, device))) for device in devices]
 
 
