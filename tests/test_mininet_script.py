@@ -104,6 +104,14 @@ def test_a_script_in_a_home_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
     assert script(mininet_guest.MN, ("--test", "pingall")).folder is None
 
 
+def test_a_folder_called_mn_does_not_hide_mininet_s_own_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mn").mkdir()
+    assert script(mininet_guest.MN, ("--test", "pingall")).arguments == ("--test", "pingall")
+
+
 @pytest.mark.parametrize("whose", ["who typed sudo", "the script's owner"])
 def test_root_is_refused_a_script_in_the_home_of(whose: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`sudo testbed mininet ~/x.py` opened the whole home of the user, as root's own is another."""

@@ -61,7 +61,7 @@ class Script:
 def script(given: str, arguments: Sequence[str]) -> Script:
     """Raises UserError if there is no such file."""
     path = Path(given)
-    if given == mininet_guest.MN and not path.exists():
+    if given == mininet_guest.MN and not path.is_file():
         return Script(mininet_guest.MN, tuple(arguments), None if _is_private(Path.cwd(), Path.cwd()) else Path.cwd())
     if not path.is_file():
         raise UserError(
