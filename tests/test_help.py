@@ -168,6 +168,22 @@ def test_nothing_is_suggested_where_nothing_is_alike(said: Said) -> None:
         assert "did you mean" not in said(*line.split())[2]
 
 
+@pytest.mark.parametrize(
+    ("line", "allowed"),
+    [
+        ("reproduce S3-F5 --audit 0.1", "'0.1'; allowed: a whole number, 1 to 100"),
+        ("reproduce S3-F5 --audit 101", "101; allowed: a whole number, 1 to 100"),
+        ("run quickstart --jobs x", "'x'; allowed: a whole number, 1 or more"),
+        ("run quickstart --jobs 0", "0; allowed: a whole number, 1 or more"),
+        ("exercise prove learning-switch --jobs x", "'x'; allowed: a whole number, 1 or more"),
+    ],
+)
+def test_a_number_that_an_option_cannot_be_is_told_with_the_range(said: Said, line: str, allowed: str) -> None:
+    code, _, err = said(*line.split())
+    assert code == 2
+    assert err.endswith(f": {allowed}\n")
+
+
 @pytest.mark.parametrize("kind", ["scenarios", "topologies", "profiles"])
 def test_a_list_has_a_line_for_each_file(said: Said, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")

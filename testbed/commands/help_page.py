@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import shutil
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -22,6 +23,9 @@ Example = tuple[str, str]
 
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 """Of click, or of the copy of it that newer versions of typer carry."""
+
+NOT_A_NUMBER = re.compile(r"(.*) is not (a valid (int|float)|in the range )", re.DOTALL)
+"""What click says of a word that is no number, or none of those that an option can be."""
 
 
 def examples(*shown: Example) -> str:
@@ -74,9 +78,12 @@ class Group(typer.core.TyperGroup):
 
 
 def _parse(parse: Any, command: Any, ctx: Any, args: list[str]) -> Any:
-    """The option that was probably meant is part of the error."""
+    """The option that was probably meant is part of the error, and so are the numbers that an option can be."""
     try:
         return parse(ctx, args)
+    except typer.BadParameter as error:
+        _say_numbers(error)
+        raise
     except UsageError as error:
         if hasattr(error, "possibilities"):
             known = [word for param in command.get_params(ctx) for word in _options(param)]
@@ -87,6 +94,17 @@ def _parse(parse: Any, command: Any, ctx: Any, args: list[str]) -> Any:
 def _say(error: Any, known: Sequence[str]) -> None:
     error.possibilities = None
     error.message = f"There is no option {error.option_name}{did_you_mean(error.option_name, known)}."
+
+
+def _say_numbers(error: Any) -> None:
+    """Also of a whole number that is too small or too large, of which click says 1<=x<=100."""
+    kind, word = getattr(error.param, "type", None), NOT_A_NUMBER.match(error.message)
+    if word is None or kind is None:
+        return
+    whole = "a whole number" if kind.name.startswith("int") else "a number"
+    low, high = getattr(kind, "min", None), getattr(kind, "max", None)
+    bounds = "" if low is None else f", {low} or more" if high is None else f", {low} to {high}"
+    error.message = f"{word[1]}; allowed: {whole}{bounds}"
 
 
 def page(command: Any, ctx: Any, titles: dict[str, tuple[str, ...]] | None = None) -> str:
