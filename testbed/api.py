@@ -37,7 +37,7 @@ from .trial.sample_table import write_none
 from .trial.workload.background import backgrounds
 from .trial.workload.http import Download, HttpResult
 from .trial.workload.udp import UdpResult, UdpSecond
-from .units import parse_one_in
+from .units import counted, parse_one_in
 
 __all__ = [
     "NODE_TYPES",
@@ -71,6 +71,7 @@ __all__ = [
     "carry_out",
     "changepoint",
     "concavity",
+    "counted",
     "duration",
     "escaped",
     "files_of",

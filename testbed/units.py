@@ -102,12 +102,12 @@ def parse_packets(text: str) -> int:
 
 
 def format_packets(packets: int) -> str:
-    return f"{packets} packet" if packets == 1 else f"{packets} packets"
+    return counted(packets, "packet")
 
 
 def counted(count: int, noun: str) -> str:
-    """Such as "1 trial" or "12 trials"."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    """Such as "1 trial", "12 trials" or "2 series"."""
+    return f"{count} {noun}{'' if count == 1 or noun.endswith('s') else 's'}"
 
 
 def parse_fraction(text: str) -> Fraction:

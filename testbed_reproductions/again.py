@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from testbed.api import Repeat, Store, UserError, audit, audit_sample, software, write_named
+from testbed.api import Repeat, Store, UserError, audit, audit_sample, counted, software, write_named
 
 FILE = "audit.json"
 RESULT, PROVENANCE = "result.json", "provenance.json"
@@ -53,7 +53,8 @@ class Again:
 
     def in_words(self) -> str:
         same = self.trials - len(self.different) - len(self.elsewhere) - len(self.lost)
-        said = [f"{same} of {self.trials} trials, drawn at random from {self.kept}, gave the same numbers again"]
+        drawn = counted(self.trials, "trial")
+        said = [f"{same} of {drawn}, drawn at random from {self.kept}, gave the same numbers again"]
         elsewhere = f"gave others with {ELSEWHERE}{self._by}"
         for names, what in (
             (self.different, "gave others"), (self.elsewhere, elsewhere), (self.lost, "did not end")

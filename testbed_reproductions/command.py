@@ -31,6 +31,7 @@ from testbed.api import (
     TrialResult,
     UserError,
     carry_out,
+    counted,
     duration,
     files_of,
     load_scenario,
@@ -233,7 +234,8 @@ def reproduce(
     _print(found, format)
     if keep:
         made = kept.keep(runs.folder, _scenarios(rows), kept.FOLDER / size)
-        console.print(f"{sum(made.values())} trials of {len(made)} scenarios are kept in {kept.FOLDER / size}")
+        there = f"{counted(sum(made.values()), 'trial')} of {counted(len(made), 'scenario')}"
+        console.print(f"kept in {kept.FOLDER / size}: {there}")
     page = output or (PAGE if not ids and PAGE.parent.is_dir() else results / size / PAGE.name)
     shown = rows if ids and output is None else ROWS
     _write(page, runs, {finding.row.id: finding for finding in found}, shown)
@@ -319,7 +321,7 @@ class Runs:
         names = [name for name in later.seeds if later.seeds[name] != self.looks.seeds[name]]
         if names:
             words = ", ".join(f"{name} ({later.seeds[name]})" for name in names)
-            self.console.print(f"{len(unsure)} rows are undecided; more seeds: {words}")
+            self.console.print(f"undecided: {counted(len(unsure), 'row')}; more seeds: {words}")
             self.looks = later
             look.write(self.folder, later, names)
         return names
@@ -336,7 +338,7 @@ class Runs:
         for seeds in reversed(earlier) if found.outcome == "cannot tell" and not found.lost else ():
             before = self._judged(row, row.judge, seeds)
             if before.is_decided:
-                words = " and ".join(f"{count} seeds of {name}" for name, count in seeds.items())
+                words = " and ".join(f"{counted(count, 'seed')} of {name}" for name, count in seeds.items())
                 return replace(before, why="; ".join(filter(None, (before.why, f"decided with {words}"))))
         return found
 
@@ -406,11 +408,11 @@ class Runs:
             waiting, total_s = waiting + count, total_s + wall_s
             if each:
                 ids = ", ".join(row.id for row in rows if name in row.scenarios)
-                said = f"{count} trials to run, about {duration(wall_s)}" if count else "done"
+                said = f"{counted(count, 'trial')} to run, about {duration(wall_s)}" if count else "done"
                 self.console.print(f"{name}: {said} ({ids})")
         if waiting:
-            said = f"{len(names)} scenarios, {waiting} trials to run, about {duration(total_s)} with {jobs} jobs"
-            self.console.print(said)
+            there = f"{counted(len(names), 'scenario')}, {counted(waiting, 'trial')} to run"
+            self.console.print(f"{there}, about {duration(total_s)} with {counted(jobs, 'job')}")
 
 
 def _scenarios(rows: Iterable[Row]) -> list[str]:

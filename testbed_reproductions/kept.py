@@ -20,7 +20,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from testbed.api import Store, UserError, write_none
+from testbed.api import Store, UserError, counted, write_none
 
 from . import again, look
 from .row import Cost
@@ -126,7 +126,7 @@ def said(results: Path, kept: Path) -> str:
     by = " and ".join(sorted(kernels)) or "no lab kernel"
     audits = again.stored(kept)
     audited = f" {audits[-1].in_words()}" if audits else ""
-    return f"{len(hosts)} trials of {when}, {hours:.3g} h of processor time, with {by}.{audited}"
+    return f"{counted(len(hosts), 'trial')} of {when}, {hours:.3g} h of processor time, with {by}.{audited}"
 
 
 def costs(results: Path) -> dict[str, Cost]:

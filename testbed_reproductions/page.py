@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from testbed.api import Citation, escaped
+from testbed.api import Citation, counted, escaped
 
 from .row import Cost, Finding, Row
 
@@ -63,8 +63,9 @@ def counts(findings: Sequence[Finding]) -> str:
 def summary_of(findings: Sequence[Finding]) -> str:
     """The number of rows and of distinct findings with each outcome, in two sentences."""
     own = distinct(findings)
-    text = f"{len(findings)} rows: {counts(findings)}."
-    return text if len(own) == len(findings) else f"{text} Of them {len(own)} are distinct findings: {counts(own)}."
+    text = f"{counted(len(findings), 'row')}: {counts(findings)}."
+    apart = "1 is a distinct finding" if len(own) == 1 else f"{len(own)} are distinct findings"
+    return text if len(own) == len(findings) else f"{text} Of them {apart}: {counts(own)}."
 
 
 def remark(finding: Finding) -> str:

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from testbed import journal
+from testbed.commands.network import status
 from testbed.commands.network.logs import logs
+from testbed.commands.text_table import TIED
 from testbed.error import UserError, one_of
 from testbed.interactive import link_change, reachability, reload
 from testbed.interactive.running_network import RunningNetwork, choose
@@ -39,6 +41,13 @@ def test_no_word_is_none_and_not_an_empty_text() -> None:
     assert one_of((), "a") == "none"
     assert one_of([], "a", "none of it") == "none of it"
     assert one_of(["ab", "c"], "a") == "ab, c (did you mean 'ab'?)"
+
+
+def test_one_packet_is_not_many() -> None:
+    ends = [{"node": name, "device": "eth0"} for name in "ab"]
+    seen = {way: {"packets": count, "bytes": 60 * count} for way, count in (("forward", 1), ("backward", 2))}
+    *_, passed = status._link({"name": "l", "ends": ends, "asked": {}, "seen": seen})
+    assert passed.replace(TIED, " ") == "→ 1 packet 60 B, ← 2 packets 120 B"
 
 
 def test_what_is_allowed_is_never_left_empty(network: RunningNetwork, tmp_path: Path) -> None:

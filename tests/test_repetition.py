@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
@@ -14,12 +15,12 @@ from hypothesis import strategies as st
 from runs import make_result, make_trials
 from scipy import stats
 
-from testbed.commands.result_table import print_cells
+from testbed.commands.result_table import finding_lines, print_cells
 from testbed.model.run_setting import Until
 from testbed.model.scenario import Trial
 from testbed.sweep.queue import TrialQueue
-from testbed.sweep.repetition import Stop, cells, mean, stop
-from testbed.trial.result import TrialResult
+from testbed.sweep.repetition import Stop, cells, mean, stop, unfinished
+from testbed.trial.result import Finding, TrialResult
 
 UNTIL = Until(Fraction(5, 100), most=8, least=3)
 
@@ -108,6 +109,13 @@ def test_equal_trials_are_said_to_be_equal_and_not_exact(capsys: pytest.CaptureF
         (cell,) = cells(found)
         assert cell.to_dict()["all_equal"] == expected
     assert Stop("narrow", 0.0).in_words(UNTIL) == "narrow enough (all equal)"
+
+
+def test_one_trial_and_one_cell_are_not_many() -> None:
+    (only,) = results(500, findings=(Finding("rtt", "invalid", "too long", "look there"),))
+    assert finding_lines([replace(only, id="x" * 99)]) == [("invalid", "the one trial: rtt: too long (look there)")]
+    said = ["1 cell needs more repetitions (until)", "2 cells need more repetitions (until)"]
+    assert [unfinished(count) for count in (1, 2)] == said
 
 
 def test_an_interval_takes_two_trials_even_where_one_is_asked_for() -> None:

@@ -448,6 +448,8 @@ def test_the_summary_counts_rows_and_distinct_findings() -> None:
     made = [Finding(ROWS["S3-EQ4"], met), Finding(ROWS["K17"], met), Finding(ROWS["K7"], unclear)]
     text = "3 rows: 2 met, 1 cannot tell. Of them 2 are distinct findings: 1 met, 1 cannot tell."
     assert summary_of(made) == text
+    assert summary_of(made[:2]) == "2 rows: 2 met. Of them 1 is a distinct finding: 1 met."
+    assert summary_of(made[:1]) == "1 row: 1 met."
 
 
 def test_a_finding_in_json_has_its_criterion_and_its_parts() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -264,6 +265,9 @@ def test_a_dry_run_says_how_long_each_scenario_takes_and_for_which_rows(
     assert "(S3-E2)" in said
     assert "default-window: 6 trials to run" in said
     assert "2 scenarios, 12 trials to run, about" in said
+    reproduce(["S3-E2"], results=tmp_path, dry_run=True, jobs=1)
+    said = " ".join(capsys.readouterr().err.split())
+    assert re.search("1 scenario, 6 trials to run, about .* with 1 job$", said)
     assert (fake.seeds, list(tmp_path.iterdir())) == ([], [])
     with pytest.raises(UserError, match="--stored runs nothing"):
         reproduce(["S3-E2"], results=tmp_path, dry_run=True, stored=True)

@@ -178,6 +178,7 @@ def test_any_text_is_either_read_or_refused(text: str) -> None:
 
 def test_one_of_something_is_not_many() -> None:
     assert [units.counted(count, "trial") for count in (0, 1, 2)] == ["0 trials", "1 trial", "2 trials"]
+    assert [units.counted(count, "series") for count in (0, 1, 2)] == ["0 series", "1 series", "2 series"]
 
 
 def test_a_small_share_is_not_printed_as_nothing() -> None:

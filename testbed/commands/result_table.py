@@ -111,7 +111,7 @@ def _which(trials: Sequence[TrialResult], found: Sequence[TrialResult]) -> str:
     if len(trials) == 1 and len(trials[0].id) <= ID_MAX:
         return trials[0].id
     if len(trials) == len(found):
-        return f"all {len(found)} trials"
+        return "the one trial" if len(found) == 1 else f"all {len(found)} trials"
     common = [text for key in _values(found) if (text := _apart(key, trials, found))]
     return f"{len(trials)} of {len(found)} trials" + (f" ({'; '.join(common)})" if common else "")
 

@@ -18,6 +18,7 @@ from ..plan.node.control_channel import OVS_FOLDER
 from ..plan.node.namespace import node_netns
 from ..plan.node.open_vswitch import port_number
 from ..plan.step import Step
+from ..units import counted
 from .mark import Block
 from .rule.common import Found, Kind, Net, NotChecked, said
 from .rule.flow_table import Flow
@@ -188,7 +189,8 @@ def _table(net: Net, switch: str, text: str) -> Block:
         table = f"table {row['table']}, " if any(each["table"] for each in rows) else ""
         match, actions = naming.told(row["match"]) or "any packet", naming.told(row["actions"])
         same.append(f"{table}{row['priority']} {match} {actions}")
-        lines.append(visible(f"{table}priority {row['priority']}: {match} → {actions} ({row['packets']} packets)"))
+        passed = counted(row["packets"], "packet")
+        lines.append(visible(f"{table}priority {row['priority']}: {match} → {actions} ({passed})"))
     if len(rows) > ENTRIES_MAX:
         lines.append(f"… and {len(rows) - ENTRIES_MAX} more")
     return Block(f"flow table of {switch}", tuple(lines) or ("it has no entries",), "\n".join(same))

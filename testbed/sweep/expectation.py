@@ -9,7 +9,7 @@ from ..analysis.expectation.measured import read
 from ..analysis.expectation.verdict import Verdict, verdicts
 from ..trial.folder import read_trial
 from ..trial.result import TrialResult
-from .repetition import cells
+from .repetition import cells, unfinished
 from .store import Store
 
 NAMED = 3
@@ -40,5 +40,5 @@ def _absent(store: Store, found: Sequence[TrialResult]) -> str | None:
         return f"{len(missing)} of {len(store.ids)} trials are missing{named}"
     until = store.until
     if until is not None and (count := sum(each.stop is None for each in cells(found, until))):
-        return f"{count} cells need more repetitions (until)"
+        return unfinished(count)
     return None

@@ -46,6 +46,11 @@ class Stop:
         }[self.reason]
 
 
+def unfinished(cells: int) -> str:
+    """Of cells that are not repeated as often as `until` asks for."""
+    return f"{counted(cells, 'cell')} {'needs' if cells == 1 else 'need'} more repetitions (until)"
+
+
 @dataclass(frozen=True)
 class Mean:
     """The mean of a metric over the trials of a cell, with its 95 % t interval, in the metric's base unit; the ends are

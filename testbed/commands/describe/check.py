@@ -23,6 +23,7 @@ from ...spec.syntax.attachment import Folder, Permission, permitted
 from ...trial.orders.remark import remarks
 from ...trial.orders.sequence import draft, orders
 from ...trial.start import bring_up
+from ...units import counted
 from ..foreign_code import AllowCode, AllowFile, allow
 
 EXAMPLES = (
@@ -88,12 +89,12 @@ def _describe(file: Path, may: Permission) -> tuple[str, str]:
         check_controls_of(file, trials)
         quick = f", {len(found['quick'])} in the quick size" if "quick" in found else ""
         said = "".join(f"\n  remark: {what} ({hint})" for _, what, hint in found_remarks)
-        return f"fine, {_counted(len(found['full']), 'trial')}{quick}", said
+        return f"fine, {counted(len(found['full']), 'trial')}{quick}", said
     topology = load_topology(file, may)
     planned = plan(topology)
     counts = ((topology.nodes, "node"), (topology.links, "link"), (planned.emulators, "emulator"))
     said = "".join(f"\n  remark: {each}" for each in without_effect(read(file), Folder.of(file, may)))
-    return ", ".join(("fine", *(_counted(len(those), noun) for those, noun in counts))), said
+    return ", ".join(("fine", *(counted(len(those), noun) for those, noun in counts))), said
 
 
 def _plans(trials: Sequence[Trial]) -> Iterator[tuple[Trial, Plan]]:
@@ -114,11 +115,7 @@ def _profile(file: Path) -> str:
     profile = published.load(file)
     points = sum(len(each.points) for each in profile.series.values())
     counts = ((len(profile.facts), "fact"), (len(profile.series), "series"), (points, "point"))
-    return ", ".join(("fine", *(_counted(count, noun) for count, noun in counts)))
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 or noun.endswith('s') else 's'}"
+    return ", ".join(("fine", *(counted(count, noun) for count, noun in counts)))
 
 
 def _where(file: Path, may: Permission) -> str:

@@ -10,6 +10,7 @@ import typer
 
 from ...error import visible
 from ...sweep import merge as merging
+from ...sweep.repetition import unfinished
 from ...sweep.store import Store
 from ..result_table import MISSING, print_rules
 
@@ -66,6 +67,6 @@ def _say_what_is_missing(found: merging.Merged) -> None:
     if len(found.missing) > NAMED:
         print(f"… and {len(found.missing) - NAMED} more")
     if found.open_cells:
-        print(f"{found.open_cells} cells need more repetitions (until)")
+        print(unfinished(found.open_cells))
     if not found.is_whole:
         print("testbed run runs what is missing: give it the scenario and this folder (-o)")

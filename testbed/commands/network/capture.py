@@ -14,6 +14,7 @@ from ...error import UserError
 from ...interactive.running_network import choose
 from ...interactive.tapping import Tap, points, refuse_other_computers
 from ...trial import trusted_path
+from ...units import counted
 from .exec import OfNode
 
 EXAMPLES = (
@@ -64,7 +65,7 @@ def capture(
         write(tap.head())
         done = tap.copy(write, count)
     missed = "it is not known how many were missed" if done.missed is None else f"{done.missed} missed"
-    print(f"{done.packets} packets, {missed}", file=sys.stderr)
+    print(f"{counted(done.packets, 'packet')}, {missed}", file=sys.stderr)
 
 
 def _target(output: Path | None, wireshark: bool, stack: ExitStack) -> BinaryIO:

@@ -119,7 +119,7 @@ def _counted(seen: dict[str, Any] | None) -> str:
     if seen is None:
         return ""
     forward, backward = (
-        f"{seen[way]['packets']} packets {_size(seen[way]['bytes'])}" for way in ("forward", "backward")
+        f"{counted(seen[way]['packets'], 'packet')} {_size(seen[way]['bytes'])}" for way in ("forward", "backward")
     )
     met = [f"{seen[key]} {word}" for key, word in MET.items() if seen.get(key)]
     dropped = [f"{seen['drops']} dropped"] if seen.get("drops") else []

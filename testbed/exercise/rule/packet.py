@@ -10,6 +10,7 @@ from ...codec.fault import Fault
 from ...codec.keyed import key, named
 from ...codec.kind import NAME, TEXT
 from ...plan.step import Run, Sleep, Step, Stop
+from ...units import counted
 from .common import NUMBER, Found, Kind, Net, NotChecked, said
 
 LISTENS_S, RETIRES_S = 1.0, 2.0
@@ -67,7 +68,7 @@ class Seen(Kind):
         if (self.least is None or number >= self.least) and (self.most is None or number <= self.most):
             return None
         wanted = f"{self.least or 0} or more" if self.most is None else f"{self.least or 0} to {self.most}"
-        return f"{number} packets ({self.filter}) passed {self.at}, and should be {wanted}"
+        return f"{counted(number, 'packet')} ({self.filter}) passed {self.at}, and should be {wanted}"
 
 
 KINDS: dict[str, Any] = {"seen": Seen}
