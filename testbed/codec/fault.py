@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeAlias
 
-from ..error import ValueRefused
+from ..error import UserError, ValueRefused, with_allowed
 from .frozen import dataclass
 
 Path: TypeAlias = tuple[str | int, ...]
@@ -25,6 +25,12 @@ class Fault:
     def under(self, *path: str | int) -> Fault:
         """The same seen from a document that has the data at `path`."""
         return Fault((*path, *self.path), self.what, self.allowed, self.named)
+
+
+def refuse(fault: Fault | None) -> None:
+    """Raises UserError for a fault of what no file told, which has no line."""
+    if fault is not None:
+        raise UserError(with_allowed(fault.what, fault.allowed))
 
 
 class Faulty(ValueError):

@@ -11,6 +11,8 @@ from .fact import FLOWS, FLOWS_MAX, LENGTH, AskedFlow, DataPorts, Transfer, Work
 
 ANY_PORT, PORTS = (0, 65_535), (6001, 6000 + FLOWS_MAX)
 BURST_MAX = 1024
+HEADERS_BYTES = {4: 28, 6: 48}
+"""The headers of IP and UDP together, by the version of IP."""
 
 
 @keyed

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field, replace
+from functools import partial
 from itertools import chain, product
 from typing import Any, TypeVar
 
 from ...codec.fault import Fault, Path
 from ...codec.frozen import dataclass
-from ...error import ValueRefused, one_of
+from ...error import UserError, ValueRefused, one_of
 from ...model.address import address_book
-from ...model.background import Background, Backgrounds, one_by_one
+from ...model.background import Background, Backgrounds, Constant, one_by_one
+from ...model.background import names as background_names
+from ...model.data_path import DataPath, data_path_between
 from ...model.event_need import event_faults, late_faults
 from ...model.link.impairment import IMPAIRMENTS
+from ...model.network_need import datagram_fault, rate_fault, vm_faults
 from ...model.openflow import Neighbours
 from ...model.run_setting import Kernel
 from ...model.scenario import Cell
 from ...model.topology import Engine, IpVersions, Link, Nic, Node, Topology
-from ...model.workload import Workload, window_faults
+from ...model.workload import UdpWorkload, Workload, window_faults
 from ...model.workload.fact import ToolKeys
 from ..syntax.document import Document, mapping
 from ..topology.file import LinkFile, TopologyFile
@@ -157,17 +162,17 @@ class _Base:
 
 
 @dataclass(frozen=True)
-class _Entry:
-    """Where the schedule of a link stands: in the topology of a cell, or `axis` if one sets it."""
+class _Place:
+    """Where a part of a topology stands: in the topology of a cell at a path, or `axis` if one sets it."""
 
     base: _Base
-    link: str
+    at: Path
     axis: Change | None
 
     @property
     def key(self) -> tuple[Hashable, ...]:
         """The same wherever an axis names the same topology."""
-        return (id(self.base.file), self.link) if self.axis is None else (self.axis.path,)
+        return (id(self.base.file), self.at) if self.axis is None else (self.axis.path,)
 
 
 @dataclass
@@ -208,8 +213,9 @@ class Resolver:
             _of(changes, "workload"),
             _of(changes, "sysctl"),
         )
+        network = ("topology", base.path, nic, ip, neighbours, engine, _paths(here))
         topology = self._once(
-            ("topology", base.path, nic, ip, neighbours, engine, _paths(here)),
+            network,
             lambda: self._topology(base, nic, ip, neighbours, engine, here),
         )
         workload = self._once(("workload", base.path, _paths(about)), lambda: self._workload(base, about))
@@ -225,6 +231,11 @@ class Resolver:
             return None
         kernel: Kernel = whole.get("kernel", self.kernel)
         self._see_schedules(base, topology, workload, background, kernel, changes)
+        self._see_network(base, topology, kernel, changes)
+        crossed = partial(self._data_path, network, topology)
+        if kernel.is_virtual_time:
+            self._see_rates(base, topology, crossed, workload, background, changes)
+        self._see_datagrams(base, crossed, workload, background, changes)
         params = tuple((change.key.text, change.text) for change in changes if change.shown)
         sysctls = tuple((change.key.name, change.value) for change in asked)
         return Cell(params, topology, workload, kernel, topology.nic, sysctls, background)
@@ -374,20 +385,86 @@ class Resolver:
         about = _of(changes, "workload", "background", "scenario")
         for link in topology.links if any(link.schedule for link in topology.links) else ():
             own = (each for each in _of(changes, "link") if each.key.name == link.name and each.key.key == "schedule")
-            entry = _Entry(base, link.name, next(own, None))
+            entry = _Place(base, ("links", link.name, "schedule"), next(own, None))
             for fault in (*event_faults(link, topology, workload, background, kernel), *late_faults(link, workload)):
-                self._blame_entry(entry, fault, about)
+                self._blame_place(entry, fault, about)
 
-    def _blame_entry(self, entry: _Entry, fault: Fault, about: tuple[Change, ...]) -> None:
-        """Note a fault of a schedule where that stands."""
-        others = [f"{each.key.text} = {each.text}" for each in about if each not in entry.base.chosen]
+    def _see_network(self, base: _Base, topology: Topology, kernel: Kernel, changes: tuple[Change, ...]) -> None:
+        """Notes machines that the kernel of this cell cannot have."""
+        about = tuple(change for change in changes if change.key.key == "kernel")
+        for fault in vm_faults(topology, kernel):
+            mine = (each for each in _of(changes, "node") if ("nodes", each.key.name, each.key.key) == fault.path)
+            self._blame_place(_Place(base, (), next(mine, None)), fault, about)
+
+    def _data_path(
+        self, network: tuple[Hashable, ...], topology: Topology, source: str, destination: str
+    ) -> DataPath | None:
+        """None if there is none, which the plan says. Axes of links and nodes, the last of `network`, change no
+        addresses.
+        """
+
+        def found() -> DataPath | None:
+            with suppress(UserError):
+                book = self._once(("addresses", *network[:-1]), lambda: address_book(topology))
+                return data_path_between(topology, book, source, destination)
+            return None
+
+        return self._once(("data path", network, source, destination), found)
+
+    def _see_rates(
+        self,
+        base: _Base,
+        topology: Topology,
+        crossed: Callable[[str, str], DataPath | None],
+        workload: Workload,
+        background: Backgrounds,
+        changes: tuple[Change, ...],
+    ) -> None:
+        """Notes paths of this cell, which runs in virtual time, that nothing slows down."""
+        about = tuple(change for change in changes if change.key.key in ("kernel", *self.workload_file.host_keys))
+        pairs = dict.fromkeys(((each.source, each.destination) for _, each in background), "background")
+        pairs |= dict.fromkeys(workload.pairs if workload.sends_data else (), "workload")
+        for pair, traffic in pairs.items():
+            path = crossed(*pair)
+            fault = None if path is None else rate_fault(topology, path, traffic)
+            if path is not None and fault is not None:
+                links = {hop.link.name for hop in path.path}
+                rates = (each for each in _of(changes, "link") if each.key.key == "rate" and each.key.name in links)
+                self._blame_place(_Place(base, (), next(rates, None)), fault, about)
+
+    def _see_datagrams(
+        self,
+        base: _Base,
+        crossed: Callable[[str, str], DataPath | None],
+        workload: Workload,
+        background: Backgrounds,
+        changes: tuple[Change, ...],
+    ) -> None:
+        """Notes datagrams of this cell that do not fit into its links."""
+        sizes = tuple(change for change in changes if (change.key.part, change.key.key) == ("link", "mtu"))
+        owners = {own: name for name, each in self.background.items() for own in background_names(name, each)}
+        sent: list[tuple[Background | Workload, Path]] = [(workload, ("workload",))]
+        sent += [(each, ("background", owners.get(own, own))) for own, each in background]
+        for each, at in sent:
+            if not isinstance(each, Constant | UdpWorkload):
+                continue
+            path = crossed(each.source, each.destination)
+            fault = None if path is None else datagram_fault(each.length_bytes, path)
+            if fault is not None:
+                mine = (change for change in changes if (change.key.part, change.key.key) == (at[0], "length"))
+                own = tuple(change for change in mine if change.key.name in ("", *at))
+                self._blame((*own, *sizes, *base.chosen), fault, at)
+
+    def _blame_place(self, place: _Place, fault: Fault, about: tuple[Change, ...]) -> None:
+        """Note a fault of a part of a topology where that stands."""
+        others = [f"{each.key.text} = {each.text}" for each in about if each not in place.base.chosen]
         what = fault.what + (f" (with {', '.join(others)})" if others else "")
-        if entry.axis is not None:
-            path = (*entry.axis.path, *fault.path)
+        if place.axis is not None:
+            path = (*place.axis.path, *fault.path)
             self.faults.setdefault((path, fault.what), Fault(path, what, fault.allowed, fault.named))
         else:
-            found = replace(fault, what=what).under("links", entry.link, "schedule")
-            self.in_topologies.setdefault((*entry.key, fault.path, (fault.what,)), (entry.base.file, found))
+            found = replace(fault, what=what).under(*place.at)
+            self.in_topologies.setdefault((*place.key, fault.path, (fault.what,)), (place.base.file, found))
 
     def _blame(self, changes: tuple[Change, ...], fault: Fault, elsewhere: Path) -> None:
         """Note a fault at the axis that sets its key, else in the file, else at the first axis there is."""

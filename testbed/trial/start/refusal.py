@@ -1,11 +1,15 @@
-"""Refuses trials that no kernel could carry out, before anything runs. Pure, no I/O."""
+"""Refuses trials that no kernel could carry out, before anything runs. Pure, no I/O.
+
+What a file tells is refused with its line when it is read (spec/scenario): of windows, events, machines and rates.
+"""
 
 from __future__ import annotations
 
+from ...codec.fault import refuse
 from ...error import UserError, with_allowed
 from ...model.background import Constant
-from ...model.data_path import lowest_rate_bps
 from ...model.event_need import event_faults
+from ...model.network_need import rate_fault, vm_faults
 from ...model.run_setting import Kernel
 from ...model.scenario import Trial
 from ...model.topology import Topology
@@ -17,7 +21,7 @@ from ..workload import registry
 
 def check_windows(trial: Trial) -> None:
     for fault in window_faults(trial.workload):
-        raise UserError(with_allowed(fault.what, fault.allowed))
+        refuse(fault)
     for window in (flow.window_bytes for flow in trial.workload.asked_flows):
         if window is not None and window >= WINDOW_MAX_BYTES:
             raise UserError(
@@ -90,7 +94,7 @@ def check_bpf(trial: Trial) -> None:
 
 
 def check_events(trial: Trial, planned: Plan) -> None:
-    """Refuses events where nobody could see them, of a trial that no file told: a file's have lines (spec/scenario)."""
+    """Refuses events where nobody could see them."""
     if not planned.events:
         return
     for link in trial.topology.links:
@@ -102,31 +106,12 @@ def check_events(trial: Trial, planned: Plan) -> None:
 
 def check_vms(topology: Topology, kernel: Kernel) -> None:
     """Refuses virtual machines that this kernel cannot have as they are asked for."""
-    for node in topology.nodes:
-        if node.vm is None:
-            continue
-        if kernel.kind != "host" and node.vm.vhost:
-            what = f"{node.name} has vhost: true, but a lab kernel has no vhost-net: QEMU moves the packets"
-            raise UserError(f"{what}; allowed: vhost: false, or kernel: host")
-        if kernel.is_virtual_time and node.vm.cpus > 1:
-            what = f"{node.name} has {node.vm.cpus} cpus, which would take turns in virtual time and so be one"
-            raise UserError(f"{what}; allowed: cpus: 1, or kernel: host")
-        if not kernel.is_virtual_time and node.vm.cpu is not None:
-            what = f"{node.name} has cpu: {node.vm.cpu}, but in real time this computer decides how fast machines are"
-            raise UserError(f"{what}; allowed: kernel: lab, or {node.name} without cpu")
+    for fault in vm_faults(topology, kernel):
+        refuse(fault)
 
 
 def check_rates(trial: Trial, planned: Plan) -> None:
-    """Refuses paths without a rate between nodes of a lab kernel: in virtual time nothing else slows traffic down. The
-    processor of a virtual machine does.
-    """
+    """Refuses paths without a rate in virtual time."""
     wanted = [planned.data_path, planned.upstream] if trial.workload.sends_data else []
     for data_path in filter(None, (*wanted, *planned.background)):
-        ends = (trial.topology.node(name) for name in (data_path.source, data_path.destination))
-        if lowest_rate_bps(data_path.path) is None and all(end.vm is None for end in ends):
-            links = ", ".join(hop.link.name for hop in data_path.path)
-            what = "background" if data_path in planned.background else "workload"
-            raise UserError(
-                f"no link between {data_path.source} and {data_path.destination} has a rate ({links}): in "
-                f"virtual time nothing else would slow the {what} down; allowed: a rate on one of them"
-            )
+        refuse(rate_fault(trial.topology, data_path, "background" if data_path in planned.background else "workload"))

@@ -8,11 +8,13 @@ from dataclasses import fields
 from pathlib import Path
 from typing import ClassVar
 
+from ...codec.fault import refuse
 from ...codec.frozen import dataclass
-from ...error import UserError
 from ...kernel.guest import TrialError
 from ...model.data_path import DataPath
+from ...model.network_need import datagram_fault
 from ...model.workload import UdpWorkload
+from ...model.workload.udp import HEADERS_BYTES as HEADERS_BYTES
 from ...plan.link.impairment import TICK_NS
 from ...plan.network import Plan
 from ...plan.node.namespace import node_netns
@@ -74,9 +76,6 @@ virtual time. A faster flow sends several datagrams at once, as a NIC with segme
 LINGER_NS = 1_000_000_000
 """The receiver goes on for a round trip and this much after the last datagram that arrived."""
 
-HEADERS_BYTES = {4: 28, 6: 48}
-"""The headers of IP and UDP together, by the version of IP."""
-
 
 def burst(rate_bps: int, length_bytes: int) -> int:
     """Datagrams in a group: as few as keep the groups in a second to GROUPS_MAX."""
@@ -92,13 +91,7 @@ def words(
     data_path: DataPath, *, port: int, rate_bps: int, length_bytes: int, duration_ns: int, flows: int, burst: int
 ) -> list[str]:
     """The program and its options. Raises UserError for datagrams that would be cut into fragments."""
-    most = data_path.mtu_bytes - HEADERS_BYTES[data_path.destination_ip.version]
-    if length_bytes > most:
-        raise UserError(
-            f"datagrams of {length_bytes} bytes do not fit into the MTU of {data_path.mtu_bytes} between "
-            f"{data_path.source} and {data_path.destination}, and fragments would be counted and lost one by one; "
-            f"allowed: up to {most} bytes"
-        )
+    refuse(datagram_fault(length_bytes, data_path))
     return [
         "/run/tools/udp",
         *("--from", node_netns(data_path.source), "--to", node_netns(data_path.destination)),
