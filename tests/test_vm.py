@@ -27,10 +27,11 @@ from trials import vm as vm_result
 
 from testbed import package
 from testbed.agent import remote_vm
+from testbed.commands.network.up import up
 from testbed.error import MachineError, NotHere, SpecError, UserError
 from testbed.interactive.build import build
 from testbed.kernel.guest import TrialError
-from testbed.kernel.ready import doctor
+from testbed.kernel.ready import doctor, feasibility
 from testbed.kernel.ready.named import check_kernels, kernels_of
 from testbed.kernel.vm import build as vm_build
 from testbed.kernel.vm import guest_agent, hypervisor, kernel_cache
@@ -201,6 +202,17 @@ def test_nothing_in_virtual_time_is_of_the_computer() -> None:
     texts = {kernel: str(steps_data(orders(make_trial(kernel=kernel)).steps)) for kernel in ("lab", "host")}
     assert "'qemu-a-after.txt'" in texts["host"]
     assert "'qemu-a-after.txt'" not in texts["lab"]
+
+
+def test_up_names_the_line_of_what_its_kernel_cannot_give_a_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "net.yaml"
+    nodes = "nodes:\n  a:\n    type: vm\n    cpu: 1 GIPS\n  b: {type: host}\n"
+    file.write_text(f"name: net\n{nodes}links: {{l: {{ends: [a, b]}}}}\n")
+    monkeypatch.setattr(feasibility, "place_for", lambda *_: ("lab-realtime", ""))
+    with pytest.raises(SpecError, match=r"net.yaml:5: a has cpu: 1 GIPS, but in real time .*; allowed: kernel: lab"):
+        up(file)
 
 
 def test_a_lab_kernel_has_the_memory_of_its_machines() -> None:

@@ -11,7 +11,7 @@ import typer
 from rich.text import Text
 
 from ...codec.scalar import NAME_ALLOWED, NAME_PATTERN
-from ...error import UserError
+from ...error import SpecError, UserError
 from ...interactive.build import build
 from ...interactive.overview import await_routers, lacking
 from ...interactive.running_network import RunningNetwork
@@ -19,6 +19,7 @@ from ...interactive.starter import start
 from ...kernel.ready import feasibility
 from ...kernel.ready.named import check_kernels, kernels_of, older_kernels
 from ...library import spec_file
+from ...model.network_need import vm_faults
 from ...model.run_setting import Kernel
 from ...model.topology import Topology
 from ...plan.node import frr
@@ -78,6 +79,8 @@ def up(
     place, why = feasibility.place_for(wanted, None if kernel is None else kernel.value)
     if not allow_code:
         foreign_code.refuse_unconfined(str(topology), [(wanted, None, Kernel(place))])
+    if faults := tuple(vm_faults(wanted, Kernel(place))):
+        raise SpecError(read(topology).problems(faults))
     made = build(wanted, Kernel(place))
     feasibility.refuse_programs(made.steps, place)
     console = Terminal()
