@@ -457,6 +457,10 @@ def test_a_flow_below_all_pings_is_of_another_path() -> None:
     assert (rtt(0.0301).status, rtt(0.0301).low) == ("bound", None)
     assert "a flow had 30.1 ms, so the path changed" in rtt(0.0301).rule
     assert rtt(0.0369).status == "identified"
+    lan = transfer(noisy(19e6), [0.00028] * 30)
+    assert lan.transfer is not None
+    lan = replace(lan, transfer=replace(lan.transfer, rtt_min_s=0.00028))
+    assert fitted(steady_pings(0.0003), lan).of("rtt").status == "identified"  # a program takes so long to answer
 
 
 @pytest.mark.parametrize("step_s", [1e-9, 1e-6])

@@ -17,7 +17,7 @@ from testbed.compare import published
 from testbed.compare.loss import asked as lost
 from testbed.compare.loss import read as read_loss
 from testbed.error import SpecError, ValueRefused
-from testbed.model.link.impairment import PeriodicLoss, RandomLoss
+from testbed.model.link.impairment import GilbertElliott, PeriodicLoss, RandomLoss
 from testbed.report.stored_run import read
 from testbed.report.view import view
 
@@ -866,3 +866,11 @@ def test_a_limit_of_shares_is_one_of_each_side_s_rate(compare: Compare, tmp_path
     profile = profile_of(tmp_path, (f"at: 1 ms, {AT_LEAST}", f"at: 100 ms, {AT_MOST}"))
     assert compare(run, profile).code == CANNOT_TELL
     assert compare(run, profile, "--as-shares").code == AGREE
+
+
+def test_chains_in_a_row_stay_apart_in_words_and_in_what_they_lose() -> None:
+    chain = GilbertElliott(Fraction(1, 1000), Fraction(1, 2))
+    both = lost([chain, chain])
+    assert str(both).count("gilbert-elliott") == 2
+    assert read_loss(str(both)).is_same(both)
+    assert not both.is_same(lost([chain]))

@@ -216,14 +216,6 @@ def test_a_window_beyond_what_tcp_can_announce_is_refused(window: str, tool: str
         orders(make_trial(workload={"tool": tool, "duration": "1 s", "window": window}))
 
 
-@pytest.mark.parametrize("tool", ["flow", "iperf3"])
-def test_a_window_of_which_the_kernel_makes_a_larger_one_is_refused(tool: str) -> None:
-    asked = {"tool": tool, "duration": "1 s"}
-    with pytest.raises(UserError, match=r"a window of 2303 B the kernel .*allowed: 2304 B and more, or auto"):
-        orders(make_trial(workload={**asked, "window": "2303 B"}))
-    assert orders(make_trial(workload={**asked, "window": "2304 B"})).steps
-
-
 def test_a_ramp_that_leaves_nothing_is_refused() -> None:
     with pytest.raises(UserError, match=r"leave_out leaves nothing.*allowed: a longer duration"):
         orders(make_trial(workload={"leave_out": "1 s"}))

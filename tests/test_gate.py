@@ -447,6 +447,7 @@ CHAIN_SET = {"loss": 0, "gemodel_p": 42_949_673, "gemodel_r": 429_496_730, "gemo
 """What the kernel then has: 1 % and 10 % of 2^32 - 1; nothing passes in the bad state, nothing is lost in the good."""
 PACKETS = {"buffer": "20 packets"}
 JITTER = {"jitter": "1 ms"}
+CUT = {"sd": "5 ms", "distribution": "normal"}
 WINDOW = {"window": "100 kB"}
 HTTP = {"tool": "http", "sizes": ["11875000 B"]}
 IPERF3 = {"tool": "iperf3", "duration": "1 s", "window": "100 kB"}
@@ -457,6 +458,8 @@ CASES = {
     "a-ping-too-fast": Case(pings(0.00998, 0.01), "rtt"),
     "no-ping": Case(pings(None, None), "rtt"),
     "jittery-pings": Case(pings(0.008, 0.012), None, asked=JITTER),
+    "delays-below-nothing": Case(pings(0.0, 0.03), "jitter", "suspect", asked={"jitter": CUT}),
+    "few-delays-below-nothing": Case(pings(0.004, 0.012), None, asked={"jitter": {**CUT, "sd": "2 ms"}}),
     "pings-beyond-the-jitter": Case(pings(0.008, 0.03), "rtt", asked=JITTER),
     "a-busy-host": Case(pings(0.01, 0.0105), None, kernel="host"),
     "a-host-too-busy": Case(pings(0.01, 0.02), "rtt", "suspect", kernel="host"),

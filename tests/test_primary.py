@@ -14,6 +14,7 @@ from testbed.analysis.metric import METRICS
 from testbed.commands.known import learn_metrics
 from testbed.error import SpecError, UserError
 from testbed.model.run_setting import METRIC_UNITS
+from testbed.model.workload import Workload
 from testbed.spec.load import load_scenario
 from testbed.spec.scenario.trial import trial_data
 from testbed.sweep.store import Store
@@ -119,13 +120,21 @@ def test_a_name_that_means_something_else_in_another_scenario_is_refused(
 ) -> None:
     """It was judged by what the first one says: three times worse was "better"."""
     monkeypatch.setattr(program_metric, "METRICS", dict(METRICS))
-    file = tmp_path / "x.yaml"
-    for more in ("", ", better: less"):
-        file.write_text(COMMAND.replace("unit: ms", f"unit: ms{more}"))
-        program_metric.learn(load_scenario(file).cells[0].workload)
-    file.write_text(COMMAND.replace("unit: ms", "unit: ms, better: more"))
-    with pytest.raises(UserError, match=r"results/b measures handshake as: ms, more is better; .*: ms, less is better"):
-        program_metric.learn(load_scenario(file).cells[0].workload, "results/b")
+
+    def said(unit: str) -> Workload:
+        file = tmp_path / "x.yaml"
+        file.write_text(COMMAND.replace("unit: ms", f"unit: {unit}"))
+        return load_scenario(file).cells[0].workload
+
+    runs = {"a": said("ms"), "b": said("us, better: less")}
+    assert program_metric.learn_all(runs) == ("handshake",)
+    assert program_metric.METRICS["handshake"].unit == "ms"  # the first one says in which unit it is shown
+    with pytest.raises(
+        UserError, match=r"handshake is in s, less is better, in a, and in s, more is better, in c; .*runs"
+    ):
+        program_metric.learn_all({**runs, "c": said("ms, better: more")})
+    program_metric.learn(said("ms, better: more"))  # one scenario after the other, in one process
+    assert program_metric.METRICS["handshake"].is_more_better
 
 
 def test_what_programs_measure_is_learned_behind_links_and_beside_trials_that_cannot_be_read(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from ..error import UserError
+from ..model.run_setting import METRIC_UNITS
 from ..model.workload import Workload
 from ..model.workload.command import GOODPUT, CommandWorkload, Measure
 from ..trial.measured import find
@@ -16,26 +18,44 @@ LEAST = {"s": 1e-6, "ratio": 0.0005}
 """A difference that does not matter, by base unit."""
 
 
-def learn(workload: Workload, where: str = "a scenario") -> tuple[str, ...]:
+def learn(workload: Workload) -> tuple[str, ...]:
     """The names of the metrics that this workload measures besides the goodput. Comparisons, results, figures and the
-    report have them from now on, as if they had been registered. Raises UserError for a name that exists and has
-    another meaning.
+    report have them from now on, as if they had been registered, as the scenario says that was learned last;
+    those of the testbed itself stay.
     """
-    if not isinstance(workload, CommandWorkload):
-        return ()
-    own = [each for each in workload.measures if each.name != GOODPUT]
+    own = _measured(workload)
     for each in own:
-        mine, known = _meaning(metric(each)), _meaning(METRICS.setdefault(each.name, metric(each)))
-        if mine != known:
-            raise UserError(
-                f"{where} measures {each.name} as: {mine}; another scenario or the testbed itself as: {known}; "
-                "allowed: one meaning for a name"
-            )
+        if each.name not in METRIC_UNITS:
+            METRICS[each.name] = metric(each)
     return tuple(each.name for each in own)
 
 
-def _meaning(metric: Metric) -> str:
-    return f"{metric.unit or 'no unit'}, {'more' if metric.is_more_better else 'less'} is better"
+def learn_all(workloads: Mapping[str, Workload]) -> tuple[str, ...]:
+    """The same of several runs, by their folders, that are looked at together. Raises UserError for a name that means
+    different things in two of them.
+    """
+    said: dict[str, tuple[str, str]] = {}
+    for where, workload in workloads.items():
+        for each in _measured(workload):
+            mine = _meaning(each)
+            first, known = said.setdefault(each.name, (where, mine))
+            if mine != known:
+                what = f"{each.name} is {known} in {first}, and {mine} in {where}"
+                raise UserError(f"{what}; allowed: runs in which a name means one thing")
+    for workload in reversed([*workloads.values()]):  # the first one says in which unit it is shown
+        learn(workload)
+    return tuple(said)
+
+
+def _measured(workload: Workload) -> Sequence[Measure]:
+    if not isinstance(workload, CommandWorkload):
+        return []
+    return [each for each in workload.measures if each.name != GOODPUT]
+
+
+def _meaning(measure: Measure) -> str:
+    better = "more" if measure.is_more_better else "less"
+    return f"{f'in {measure.base_unit}' if measure.base_unit else 'without a unit'}, {better} is better,"
 
 
 def metric(measure: Measure) -> Metric:

@@ -179,18 +179,16 @@ def learn_metrics(folders: Iterable[Path]) -> tuple[str, ...]:
     """
     from ..sweep.run_file import suite
 
-    found: dict[str, None] = {}
+    roots: list[Path] = []
     for folder in folders:
-        try:
-            roots = suite(folder)
-        except UserError:
-            continue
-        for root in roots:
-            if (workload := _of_programs(root)) is not None:
-                from ..analysis import program_metric  # takes a second to import
+        with suppress(UserError):
+            roots += suite(folder)
+    found = {str(root): workload for root in roots if (workload := _of_programs(root)) is not None}
+    if not found:
+        return ()
+    from ..analysis import program_metric  # takes a second to import
 
-                found |= dict.fromkeys(program_metric.learn(workload, str(root)))
-    return tuple(found)
+    return program_metric.learn_all(found)
 
 
 def _of_programs(folder: Path) -> Workload | None:

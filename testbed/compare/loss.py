@@ -91,11 +91,15 @@ def _way(loss: Loss) -> str:
 
 
 def _lost(parts: Iterable[tuple[str, float]]) -> Lost:
+    """Chains stay apart, as their shares alone do not say how they lose."""
     shares: dict[str, list[float]] = defaultdict(list)
+    chains: list[tuple[str, float]] = []
     for way, share in parts:
-        if share:
+        if share and way in ("", *WAYS):
             shares[way].append(share)
-    return Lost(tuple((way, _either(each)) for way, each in sorted(shares.items())))
+        elif share:
+            chains.append((way, share))
+    return Lost(tuple(sorted([*((way, _either(each)) for way, each in shares.items()), *chains])))
 
 
 def _either(shares: Iterable[float]) -> float:

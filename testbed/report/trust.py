@@ -86,7 +86,7 @@ def agreement(results: Sequence[TrialResult]) -> list[str]:
             f"rate: the busiest interval carried {min(shares):.2%} to {max(shares):.2%} of what was asked "
             f"({counted(len(shares), 'trial')})"
         )
-    exact = [asked == seen for asked, seen in (each.periodic_drops for each in results) if asked is not None]
+    exact = [asked == seen for asked, seen in (each.periodic_drops for each in results) if asked]
     if exact:
         sentences.append(
             f"periodic loss: exactly the number of packets asked for in {sum(exact)} of {counted(len(exact), 'trial')}"

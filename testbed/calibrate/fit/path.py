@@ -117,7 +117,7 @@ def _of_way(mine: Sequence[Group], pings: Sequence[Measurement], base_s: float |
         rates = replace(rates, fitted=(*rates.fitted, unknown("available", "bit/s", "no bulk TCP in this direction")))
     caps = rate.flow_limits(steady, rtt_s)
     filling = _filling(loads, caps.fitted[0], link)
-    beside = pings if len(filling) == len(loads) else ()
+    beside = pings if len(filling) == len(loads) else [each for each in pings if _is_beside_only(each, filling, mine)]
     held = buffer.fit(filling, beside, link, rtt_s if base_s is None else min(base_s, rtt_s or base_s))
     lost = loss.fit(steady, datagrams, link.value, rtt_s)
     if any(each.of == "variation" for each in varies.explanations):
@@ -134,6 +134,12 @@ def _filling(loads: Sequence[rate.Load], cap: Fitted, link: Fitted) -> Sequence[
     if not cap.is_known or cap.value is None or link.value is None:
         return loads
     return [each for each in loads if each.group.flows * cap.value > link.value * MORE_THAN_FILL]
+
+
+def _is_beside_only(pings: Measurement, filling: Sequence[rate.Load], mine: Sequence[Group]) -> bool:
+    """Whether pings under load ran beside loads that fill the link, and beside no other."""
+    groups = [each.group for each in filling]
+    return _beside(pings, groups) and not _beside(pings, [each for each in mine if each not in groups])
 
 
 def _mtu(sizes: Sequence[int]) -> int | None:

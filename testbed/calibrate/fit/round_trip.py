@@ -22,8 +22,10 @@ among those that did: then that of the lower half counts.
 """
 SINGLE = 0.1
 """The share of pings above a level that others' queues explain, and jitter does not: half of it would be below."""
-CHANGED = 0.02
-"""The share by which a flow's least round-trip time is below all pings without load if they are not of one path."""
+CHANGED, CHANGED_S = 0.02, 1e-4
+"""By how much a flow's least round-trip time is below all pings without load if they are not of one path: a share, and
+at least what a program takes to answer.
+"""
 FLOAT_S = 1e-9
 """What floating point may make of round-trip times that are alike."""
 NOISE_STEPS = 2.0
@@ -58,7 +60,7 @@ def fit(idle: Sequence[Measurement], transfers: Sequence[Measurement]) -> Found:
     )
     mean = _mean(pings, mean_s, sd_s, step_s, files)
     flow = _from_transfers(transfers)
-    if flow.value is not None and flow.value < low_s * (1 - CHANGED) - step_s:
+    if flow.value is not None and flow.value < low_s - max(CHANGED * low_s, CHANGED_S) - step_s:
         rule = f"; but a flow had {flow.value * 1e3:.4g} ms, so the path changed, or is another one: at most that"
         base, mean = (
             replace(

@@ -112,7 +112,11 @@ NETEM_SD: Mapping[Distribution, float] = {
 """The standard deviation of what netem draws, over what it calls jitter: half the width of a uniform distribution, and
 for the others the factor of a table. The figures are those of iproute2's tables.
 """
-WHOLE_NS, ENOUGH_NS = 1000, 100_000
+LOWEST: Mapping[Distribution, float] = {"uniform": 1.0, "normal": 4.0, "pareto": 0.66663, "paretonormal": 1.50208}
+"""By how much the shortest delay that netem draws is below the mean, over what it calls jitter."""
+HUNDREDTH: Mapping[Distribution, float] = {"uniform": 1.0, "normal": 2.33, "pareto": 0.66663, "paretonormal": 1.08}
+"""The same of the delay below which 1 % are."""
+WHOLE_NS, ENOUGH_NS = 1000, 20_000
 """From so many ns on a jitter that follows from its standard deviation is rounded to whole microseconds."""
 
 
@@ -133,8 +137,10 @@ class Jitter(Keyed):
     )
 
     def faults(self) -> Iterator[Fault]:
-        if (self.sd_ns is None) == (self.most_ns is None):
+        if self.sd_ns is None and self.most_ns is None:
             yield Fault((), "this does not say how much the delay varies", "sd, or most: a time such as 2 ms")
+        elif self.sd_ns is not None and self.most_ns is not None:
+            yield Fault(("most",), "sd and most exclude each other", "one of the two", named=True)
         elif self.most_ns is not None and self.distribution != "uniform":
             what = f"a {self.distribution} distribution has no such end"
             yield Fault(("most",), what, "sd, or distribution: uniform", named=True)
@@ -147,6 +153,15 @@ class Jitter(Keyed):
         exact_ns: float = self.sd_ns / NETEM_SD[self.distribution]
         step_ns = 1 if exact_ns < ENOUGH_NS else WHOLE_NS
         return step_ns * round(exact_ns / step_ns)
+
+    @property
+    def below_ns(self) -> float:
+        """By how much the shortest delay is below the mean, if that is long enough."""
+        return LOWEST[self.distribution] * self.netem_ns
+
+    def is_cut(self, delay_ns: int) -> bool:
+        """Whether more than 1 % of the delays around this one would be below 0, and are 0."""
+        return HUNDREDTH[self.distribution] * self.netem_ns > delay_ns
 
     @property
     def is_plain(self) -> bool:

@@ -85,7 +85,7 @@ function sharesTable(data, filter) {
   return { node: el("div", {}, el("h3", {}, "Fairness: how the flows share"), el("p", { class: "quiet" },
     "Jain's index is 1 where all flows get the same, and 1/n where one of n gets all. The share is of the goodput of all flows, over the same time."), body), update() {
     const rows = data.trials.filter((trial) => trial.flows.length && trial.verdict !== "invalid" && filter.passes(trial.params)).map((trial) => {
-      const sorted = [...trial.flows].sort((a, b) => b.goodput - a.goodput);
+      const sorted = [...trial.flows].sort((a, b) => b.share - a.share);
       return { trial, first: sorted[0], last: sorted.at(-1), jain: trial.metrics.fairness ?? null };
     });
     const names = [...new Set(rows.flatMap((row) => row.trial.flows.map((flow) => flow.name)))];

@@ -85,7 +85,8 @@ def lasted(case: Case) -> Iterator[Finding]:
     if asked_ns is None or seen_ns is None or not case.trial.workload.sends_data:
         return
     slack_ns = case.slack(SLACK_NS)
-    last_ns = asked_ns - _pace_ns(case.trial.workload)
+    pace_ns = _pace_ns(case.trial.workload)
+    last_ns = asked_ns - (pace_ns if 2 * pace_ns <= asked_ns else 0)
     text = f"the workload took {seen_ns / 1e9:g} s, asked were {asked_ns / 1e9:g} s"
     if seen_ns < last_ns - asked_ns * SHORT_SHARE - slack_ns:
         yield Finding("duration", "invalid", text, "it was cut short: look at the tool's output")

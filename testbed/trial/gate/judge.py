@@ -150,6 +150,7 @@ CHECKS: tuple[Check, ...] = (
     drop_check.spread,
     link_check.duration,
     link_check.notes,
+    link_check.no_delay,
     remark.in_vain,
     link_check.burst,
     link_check.frame_size,

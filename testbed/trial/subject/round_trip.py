@@ -56,9 +56,10 @@ def missing(case: Case, seen: RoundTrips) -> Iterator[str]:
 
 
 def faults(case: Case, seen: RoundTrips) -> Iterator[str]:
-    yield from ping.round_trip_faults(seen.data, case.plan.rtts_ns[0])
+    yield from ping.round_trip_faults(seen.data, ping.shortest_ns(case, case.plan.rtts_ns[0]))
     if seen.upstream is not None:
-        yield from ping.round_trip_faults(seen.upstream, case.plan.upstream.rtt_ns if case.plan.upstream else 0)
+        upstream_ns = case.plan.upstream.rtt_ns if case.plan.upstream else 0
+        yield from ping.round_trip_faults(seen.upstream, ping.shortest_ns(case, upstream_ns))
 
 
 ROUND_TRIPS = Subject(name="round_trips", kind=RoundTrips, read=read, steps=steps, missing=missing, faults=faults)

@@ -148,11 +148,17 @@ def _together(first: list[PingResult], rest: list[PingResult]) -> PingResult:
 
 
 def faults(case: Case, ping: PingResult) -> Iterator[str]:
-    return round_trip_faults(ping, case.plan.rtts_ns[0])
+    return round_trip_faults(ping, shortest_ns(case, case.plan.rtts_ns[0]))
 
 
-def round_trip_faults(each: PingResult, rtt_ns: int) -> Iterator[str]:
-    """What does not add up in the times of pings on a path that takes so long."""
+def shortest_ns(case: Case, rtt_ns: int) -> float:
+    """The shortest round trip that jitter makes of one."""
+    jitters = (each.stage.asked.jitter for each in case.evidence.stages)
+    return max(0.0, rtt_ns - sum(each.below_ns for each in jitters if each is not None))
+
+
+def round_trip_faults(each: PingResult, rtt_ns: float) -> Iterator[str]:
+    """What does not add up in the times of pings on a path that takes so long at least."""
     times = (each.rtt_min_s, each.rtt_mean_s, each.rtt_max_s)
     known = [time_s for time_s in times if time_s is not None]
     if each.received > each.sent or (each.received > 0) != (len(known) == 3 and each.rtt_sd_s is not None):

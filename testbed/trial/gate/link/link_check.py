@@ -105,6 +105,19 @@ def notes(case: Case) -> Iterator[Finding]:
                 yield Finding(row.key, "valid", f"{each.where}: {what}", hint)
 
 
+def no_delay(case: Case) -> Iterator[Finding]:
+    """Jitter around a short delay: what would arrive before it is sent arrives at once."""
+    for each in case.evidence.stages:
+        asked = each.stage.asked
+        if asked.jitter is not None and asked.jitter.below_ns > asked.delay_ns:
+            is_cut = asked.jitter.is_cut(asked.delay_ns)
+            share = "more than" if is_cut else "less than"
+            what = (
+                f"{each.where}: {share} 1 % of the delays would be below 0 and are 0, so they vary less and last longer"
+            )
+            yield Finding("jitter", "suspect" if is_cut else "valid", what, "a longer delay, or less jitter")
+
+
 def burst(case: Case) -> Iterator[Finding]:
     """A host with offloads sends superpackets. A buffer that holds only a few of them drops packets that it would not
     drop if they came one by one.
