@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from storedruns import Made, write_completions, write_run
+from storedruns import Made, trial_result, write_completions, write_run
 
 from testbed.compare import published
 from testbed.compare.profile import compare
@@ -29,6 +29,7 @@ from testbed.report.figure import (
     tradeoff,
     windows,
 )
+from testbed.report.figure.choice import chosen
 from testbed.report.figure.option import Options, chosen_trial, part
 from testbed.report.figure.style import COLOURS, LINES, MARKERS, log_ticks, looks, plain_number
 
@@ -122,6 +123,59 @@ def test_a_trial_is_named_by_its_id_by_parts_of_it_or_by_their_values(words: str
     made = [Made({"congestion": name, "flows": flows}, [1e6]) for name in ("cubic", "bbr") for flows in ("4", "40")]
     found = chosen_trial(stored_run.read(write_run(tmp_path / "run", made)), Options(trial=words))
     assert found.id == "congestion=cubic,flows=4,seed=1"
+
+
+JITTER = "distribution uniform, reorder True, most 1 ms"
+TWO_RATES = [
+    trial_result(Made({"left.rate": left, "right.rate": right, "right.jitter": jitter, "window": window}, [1e6], seed))
+    for left in ("5 Mbit/s", "10 Mbit/s")
+    for right in ("5 Mbit/s", "20 Mbit/s")
+    for jitter in ("none", JITTER)
+    for window in ("2304 B", "40 kB")
+    for seed in (1, 2)
+]
+
+
+@pytest.mark.parametrize(
+    ("words", "params"),
+    [
+        *((f"left.rate={rate}", {"left.rate": "5 Mbit/s"}) for rate in
+          ("5 Mbit/s", "5Mbit/s", "5Mbit-s", "5000 kbit/s")),
+        *((f"jitter={JITTER}{rest}", {"right.jitter": JITTER, **more}) for rest, more in (
+            ("", {}), (",window=40000 B", {"window": "40 kB"}), (", 20 Mbit/s", {"right.rate": "20 Mbit/s"}))),
+        (JITTER, {"right.jitter": JITTER}),
+        ("right.rate=20Mbit-s,jitter=distributionuniform-reorderTrue-most1ms",
+         {"right.rate": "20 Mbit/s", "right.jitter": JITTER}),
+        ("right.jitter={most: 1 ms, reorder: true},2304 B", {"right.jitter": JITTER, "window": "2304 B"}),
+        ("workload.window=40 kB, none", {"right.jitter": "none", "window": "40 kB"}),
+    ],
+)  # fmt: skip
+def test_words_of_trials_are_written_as_in_tables_files_and_ids(words: str, params: Mapping[str, str]) -> None:
+    assert chosen(TWO_RATES, words) == [each for each in TWO_RATES if params.items() <= each.params.items()]
+
+
+def test_a_seed_and_an_id_choose_trials() -> None:
+    assert {each.seed for each in chosen(TWO_RATES, "seed=2")} == {2}
+    assert chosen(TWO_RATES, TWO_RATES[3].id) == [TWO_RATES[3]]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("rate=5Mbit/s", "'rate=5Mbit/s' may mean several axes; allowed: left.rate=5 Mbit/s, right.rate=5 Mbit/s"),
+        ("rate=10Mbit/s", "'rate=10Mbit/s' may mean several axes; allowed: left.rate=10 Mbit/s"),
+        ("none,5 Mbit/s", "'5 Mbit/s' may mean several axes; allowed: left.rate=5 Mbit/s, right.rate=5 Mbit/s"),
+        ("jitter=uniform", f"no trial is 'jitter=uniform'; allowed: right.jitter=none, right.jitter={JITTER}"),
+        ("rtt=5", "no trial is 'rtt=5'; allowed: words of trials, such as left.rate=5 Mbit/s, right.rate=5 Mbit/s, "
+         "right.jitter=none, window=2304 B"),
+        ("window=40 kB,window=2304 B", "no trial is 'window=40 kB,window=2304 B'; allowed: values that occur together, "
+         "of window=2304 B, window=40 kB"),
+    ],
+)  # fmt: skip
+def test_words_that_no_axis_or_several_have_are_refused(words: str, said: str) -> None:
+    with pytest.raises(UserError) as refused:
+        chosen(TWO_RATES, words)
+    assert str(refused.value) == said
 
 
 def test_one_trial_alone_has_a_profile_but_no_coefficient_and_no_heat_map(tmp_path: Path) -> None:
@@ -295,7 +349,7 @@ def test_rtts_are_not_pooled_unless_the_axis_says_so(tmp_path: Path) -> None:
     for kind in (cdf, tradeoff, fct):
         figure = Figure()
         kind.draw(figure, many, OPTIONS)
-        said = "trials at 13 RTTs together, 10 ms to 130 ms; --where 'rtt=10 ms' takes one"
+        said = "trials at 13 RTTs together, 10 ms to 130 ms; --where 'path.rtt=10 ms' takes one"
         assert figure.axes[0].get_xlabel().endswith(said)
         assert kind is not tradeoff or not any(line.get_markersize() > 4 for line in figure.axes[0].get_lines())
 
@@ -321,7 +375,7 @@ def test_a_part_of_the_trials_is_drawn_and_the_caption_is_of_it(tmp_path: Path) 
     text = " ".join((tmp_path / "x.svg").read_text().split())
     assert "4 trials" in text
     assert "--where" in text
-    with pytest.raises(UserError, match="no trial is 'loss=4'; allowed: words of trials, such as rtt=10ms, loss=1"):
+    with pytest.raises(UserError, match=r"no trial is 'loss=4'; allowed: path\.loss=1, path\.loss=2, path\.loss=3$"):
         draw("cdf", run, tmp_path / "x.svg", Options(where="loss=4"))
 
 

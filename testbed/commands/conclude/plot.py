@@ -36,7 +36,7 @@ def plot(
     ] = None,
     trial: Annotated[
         str | None,
-        typer.Option(metavar="ID", help="timeseries: the trial, by its id or a part of it, such as flows=10,rtt=91ms."),
+        typer.Option(metavar="ID", help="timeseries: the trial, by its id or values of it, such as flows=10,rtt=91ms."),
     ] = None,
     x: Annotated[str | None, typer.Option(metavar="KEY", help="heatmap: the horizontal axis, such as rtt.")] = None,
     y: Annotated[str | None, typer.Option(metavar="KEY", help="heatmap: the vertical axis.")] = None,
@@ -50,7 +50,9 @@ def plot(
     ] = None,
     where: Annotated[
         str | None,
-        typer.Option(metavar="WORDS", help="Only the trials that have these words of their ids: rtt=91ms,flows=10."),
+        typer.Option(
+            metavar="WORDS", help="Only the trials with these values, as tables show them: 'rtt=91 ms, flows=10'."
+        ),
     ] = None,
 ) -> None:
     """The caption of the figure says how to repeat it."""

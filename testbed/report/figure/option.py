@@ -10,8 +10,7 @@ from ...codec.frozen import dataclass
 from ...error import UserError, one_of
 from ...trial.result import TrialResult
 from ..stored_run import StoredRun
-
-FEW = 4
+from .choice import chosen, named, shortened
 
 
 @dataclass(frozen=True)
@@ -33,18 +32,16 @@ class Options:
 
 
 def chosen_trial(run: StoredRun, options: Options) -> TrialResult:
-    """The trial that was named, by its id or by parts of it ("rtt=91ms,flows=10", or only "91ms,10"); else the first.
+    """The trial that was named, by its id or by values of it ("rtt=91ms,flows=10", or only "91ms,10"); else the first.
 
     Raises UserError if it is none, or not one.
     """
     if options.trial is None:
         return run.usable[0] if run.usable else run.results[0]
-    found = [each for each in run.results if each.id == options.trial] or _with(run, options.trial)
-    if len(found) != 1:
-        what = f"{len(found)} trials are {options.trial!r}" if found else f"no trial is {options.trial!r}"
-        allowed = [each.id for each in found or run.results]
-        more = f", … ({len(allowed)} in all)" if len(allowed) > FEW else ""
-        raise UserError(f"{what}; allowed: {', '.join(allowed[:FEW])}{more}")
+    found = chosen(run.results, options.trial)
+    if len(found) > 1:
+        allowed = shortened([each.id for each in found])
+        raise UserError(f"{len(found)} trials are {options.trial!r}; allowed: {allowed}")
     return found[0]
 
 
@@ -52,31 +49,10 @@ def part(run: StoredRun, options: Options) -> StoredRun:
     """The trials of `where`, all of them without it. Raises UserError if there are none."""
     if options.where is None:
         return run
-    found = _with(run, options.where)
-    if not found:
-        some = ", ".join(word for word in run.results[0].id.split(",") if not word.startswith("seed="))
-        raise UserError(f"no trial is {options.where!r}; allowed: words of trials, such as {some}")
+    found = chosen(run.results, options.where)
     ids = [each.id for each in found]
     trials = {id: run.trials[id] for id in ids if id in run.trials}
     return replace(run, results=tuple(found), trials=trials, ids=tuple(ids))
-
-
-def _with(run: StoredRun, words: str) -> list[TrialResult]:
-    """The trials that have all of these words."""
-    wanted = {word.replace(" ", "") for word in words.split(",")}
-    return [each for each in run.results if wanted <= _parts(each.id) | _values(each)]
-
-
-def _values(each: TrialResult) -> set[str]:
-    """Its parameters as they are shown, which ids spell otherwise: "loss=random0.1%"."""
-    own = [(key.rsplit(".", 1)[-1], value.replace(" ", "")) for key, value in each.params.items()]
-    return {*(f"{key}={value}" for key, value in own), *(value for _, value in own)}
-
-
-def _parts(id: str) -> set[str]:
-    """The parts of an id, and their values alone: "flows=10" and "10"."""
-    parts = id.split(",")
-    return {*parts, *(value for _, equals, value in (part.partition("=") for part in parts) if equals)}
 
 
 def chosen_axes(run: StoredRun, options: Options) -> tuple[str, str | None]:
@@ -97,7 +73,7 @@ def chosen_axes(run: StoredRun, options: Options) -> tuple[str, str | None]:
 def _key(wanted: str | None, keys: Sequence[str]) -> str | None:
     if wanted is None:
         return None
-    found = [key for key in keys if key == wanted or key.rsplit(".", 1)[-1] == wanted]
+    found = named(wanted, keys)
     if len(found) != 1:
         raise UserError(f"no parameter {wanted!r} varies in this run; allowed: {one_of([*keys], wanted)}")
     return found[0]

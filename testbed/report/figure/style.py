@@ -90,7 +90,9 @@ def cells(run: StoredRun) -> tuple[list[Panel], str]:
     if 0 < len(shown) <= MOST_PANELS:
         return shown, ""
     first, *_, last = values
-    return panels(series), f"trials at {len(values)} RTTs together, {first} to {last}; --where 'rtt={first}' takes one"
+    return panels(
+        series
+    ), f"trials at {len(values)} RTTs together, {first} to {last}; --where '{key}={first}' takes one"
 
 
 def _by(each: Series, key: str) -> list[Series]:
@@ -104,7 +106,7 @@ def _by(each: Series, key: str) -> list[Series]:
 def refuse_too_many(count: int, params: Mapping[str, str]) -> None:
     """Raises UserError for more lines than a pair of axes can have; `params` are an example of one."""
     if count > MOST_SERIES:
-        words = ",".join(f"{key.rsplit('.', 1)[-1]}={value.replace(' ', '')}" for key, value in params.items())
+        words = ",".join(f"{key}={value.replace(' ', '')}" for key, value in params.items())
         raise UserError(
             f"{count} series in one pair of axes cannot be told apart; allowed: at most {MOST_SERIES}, such as "
             f"those of --where with some of {words}"
