@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 
@@ -31,7 +31,7 @@ from testbed.report.figure import (
 )
 from testbed.report.figure.choice import chosen
 from testbed.report.figure.option import Options, chosen_trial, part
-from testbed.report.figure.style import COLOURS, LINES, MARKERS, log_ticks, looks, plain_number
+from testbed.report.figure.style import COLOURS, LINES, MARKERS, legend, log_ticks, looks, plain_number
 
 CELLS = [(rtt, flows) for rtt in ("10 ms", "20 ms", "40 ms") for flows in (1, 2)]
 
@@ -321,13 +321,45 @@ def test_every_series_of_a_figure_has_a_look_of_its_own(sizes: Sequence[int], tm
 @pytest.mark.parametrize("has_all", [True, False])
 def test_two_values_of_a_parameter_differ_in_what_every_figure_shows(has_all: bool) -> None:
     for sizes in ((2, 2, 2), (7, 4), (3, 2, 2), (28,), (9, 3), (1, 8), (2, 2, 2, 2)):
-        found = looks(product(*([str(each) for each in range(size)] for size in sizes)), has_all)
+        (found,) = looks([product(*([str(each) for each in range(size)] for size in sizes))], has_all)
         pairs = [{(colour, line) for colour, line, _ in found.values()}, {(c, mark) for c, _, mark in found.values()}]
         assert len({*found.values()}) == len(found)
         assert has_all or all(len(each) == len(found) for each in pairs)
-    first = {colour for (a, _, _), (colour, _, _) in looks(product("ab", "cd", "ef")).items() if a == "a"}
+    first = {colour for (a, _, _), (colour, _, _) in looks([product("ab", "cd", "ef")])[0].items() if a == "a"}
     assert len(first) == 1  # what the legend tells first has the colour
     assert (len(LINES), len(MARKERS)) == (4, 8)
+
+
+@pytest.mark.parametrize("has_all", [True, False])
+@pytest.mark.parametrize(
+    ("panels", "meanings"),
+    [
+        ((range(14), range(14, 28)), 28),
+        ((range(20), [0, *range(29, 48)]), 39),
+        ((range(28), range(28, 56)), 56),
+        ((range(28), [*range(27), 28], [27, 28]), 30),
+    ],
+    ids=["as many looks as values", "one value in both", "no value in both", "one value with two looks"],
+)
+def test_a_look_is_of_one_series_in_its_panel_and_means_the_same_in_all_where_that_is_possible(
+    panels: Sequence[Iterable[int]], meanings: int, has_all: bool
+) -> None:
+    found = looks([[(str(value),) for value in panel] for panel in panels], has_all)
+    for panel in found:
+        assert len({*panel.values()}) == len(panel)
+        assert has_all or all(len({(look[0], look[part]) for look in panel.values()}) == len(panel) for part in (1, 2))
+    pairs = {pair for panel in found for pair in panel.items()}
+    assert len(pairs) == (len({value for value, _ in pairs}) if has_all else meanings)
+    assert len({look for _, look in pairs}) == len(pairs) or meanings > 28
+
+
+@pytest.mark.parametrize(("colours", "is_one"), [(["red", "blue"], True), (["red", "red"], False)])
+def test_panels_whose_looks_mean_several_things_have_a_legend_each(colours: Sequence[str], is_one: bool) -> None:
+    figure = Figure(layout="constrained")
+    for number, (axes, colour) in enumerate(zip(figure.subplots(1, 2), colours, strict=True)):
+        axes.plot([1], [1], color=colour, label=f"window {number} B")
+    legend(figure, figure.axes)
+    assert (len(figure.legends), [axes.get_legend() is not None for axes in figure.axes]) == (is_one, [not is_one] * 2)
 
 
 def test_more_series_than_looks_are_refused_and_it_is_said_how_to_choose(tmp_path: Path) -> None:

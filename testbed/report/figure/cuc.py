@@ -30,7 +30,7 @@ def draw(figure: Figure, run: StoredRun, options: Options) -> None:
         groups.setdefault(row.group, []).append(row)
     keys = [key for key, _ in rows[0].group if len({dict(group).get(key) for group in groups}) > 1]
     refuse_too_many(len(groups), {key: value for key, value in rows[0].group if key in keys})
-    found = looks(_values(group, keys) for group in groups)
+    (found,) = looks([[_values(group, keys) for group in groups]])
     for group, members in groups.items():
         colour, line, mark = found[_values(group, keys)]
         members.sort(key=lambda row: row.flows or 0)

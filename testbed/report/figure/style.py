@@ -9,6 +9,7 @@ from decimal import Decimal
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, Locator
 
 from ...analysis.series import Series, rtt_key, word
@@ -34,6 +35,8 @@ ACROSS = 3
 
 Look = tuple[str, str, str]
 """Colour, line and mark."""
+Values = tuple[str, ...]
+"""A series' values of some parameters."""
 
 _MOST: Mapping[int, tuple[int, ...]] = {1: (len(MARKERS),), 2: (len(LINES), len(MARKERS))}
 """So many values the second parameter can have, and the third, if each has a part of the look."""
@@ -55,9 +58,10 @@ def varied(series: Sequence[Series]) -> list[str]:
 
 def panels(series: Sequence[Series], *, has_all: bool = False, alone: str = "all trials") -> list[Panel]:
     """More series than one can tell apart are shared out over panels, one for each value of the first parameter, or of
-    the first ones. Each series has a look of its own in its panel: `has_all` if the figure draws all three of colour,
-    line and mark, else the colour with the line, as the colour with the mark, tells. One that stands `alone` has this
-    name. Raises UserError for more than MOST_SERIES in a panel.
+    the first ones. Each series has a look of its own in its panel, which means the same in all panels where that is
+    possible: `has_all` if the figure draws all three of colour, line and mark, else the colour with the line, as the
+    colour with the mark, tells. One that stands `alone` has this name. Raises UserError for more than MOST_SERIES in a
+    panel.
     """
     keys = varied(series)
     count = int(len(series) > MANY_SERIES and len(keys) > 1)
@@ -68,10 +72,13 @@ def panels(series: Sequence[Series], *, has_all: bool = False, alone: str = "all
     example = {key: value for key, value in series[0].params if key in keys} if series else {}
     refuse_too_many(max(map(len, groups.values()), default=0), example)
     own = keys[count:]
-    found = looks([_values(each, own) for each in series], has_all)
+    found = looks([[_values(each, own) for each in members] for members in groups.values()], has_all)
     return [
-        Panel(title, tuple((each, _label(each, own) or alone, found[_values(each, own)]) for each in members))
-        for title, members in groups.items()
+        Panel(
+            _label(members[0], keys[:count]),
+            tuple((each, _label(each, own) or alone, look[_values(each, own)]) for each in members),
+        )
+        for members, look in zip(groups.values(), found, strict=True)
     ]
 
 
@@ -113,19 +120,20 @@ def refuse_too_many(count: int, params: Mapping[str, str]) -> None:
         )
 
 
-def looks(values: Iterable[tuple[str, ...]], has_all: bool = False) -> dict[tuple[str, ...], Look]:
-    """A look for each of these values of the same parameters; the first parameter has the colour.
+def looks(panels: Sequence[Iterable[Values]], has_all: bool = False) -> list[dict[Values, Look]]:
+    """For each panel a look for each of its values of the same parameters; the first parameter has the colour.
 
     If `has_all` are drawn, the second has the line, and the mark if there is no third. Otherwise all but the first have
     the line and the mark together; where the lines do not suffice for that, nothing stands for a single parameter.
     """
-    every = list(dict.fromkeys(values))
+    groups = [list(dict.fromkeys(values)) for values in panels]
+    every = dict.fromkeys(each for group in groups for each in group)
     firsts, *others = [list(dict.fromkeys(column)) for column in zip(*every, strict=True)] or [[""]]
     rests = list(dict.fromkeys(each[1:] for each in every))
     few = len(firsts) <= len(COLOURS)
     sizes = tuple(map(len, others))
-    found = {}
-    for number, each in enumerate(every):
+
+    def look(each: Values, number: int) -> Look:
         line = mark = number
         colour = firsts.index(each[0]) if few and each else number
         if has_all and not others:
@@ -137,7 +145,28 @@ def looks(values: Iterable[tuple[str, ...]], has_all: bool = False) -> dict[tupl
             line = mark = rests.index(each[1:])
         else:
             colour = number
-        found[each] = COLOURS[colour % len(COLOURS)], LINES[line % len(LINES)], MARKERS[mark % len(MARKERS)]
+        return COLOURS[colour % len(COLOURS)], LINES[line % len(LINES)], MARKERS[mark % len(MARKERS)]
+
+    most = math.lcm(len(COLOURS), len(LINES), len(MARKERS) if has_all else 1)
+    return [{each: look(each, number) for each, number in own.items()} for own in _numbers(groups, most)]
+
+
+def _numbers(groups: Sequence[Sequence[Values]], most: int) -> list[dict[Values, int]]:
+    """For each group a number below `most` for each of its values, none of them twice. A value has the same number in
+    all groups, unless another value of a group has it already.
+    """
+    usual: dict[Values, int] = {}
+    found = []
+    for group in groups:
+        own = {number: each for each in reversed(group) if (number := usual.get(each)) is not None}
+        numbers = {each: number for number, each in own.items()}
+        for each in group:
+            if each not in numbers:
+                free = (number % most for number in range(len(usual), len(usual) + most))
+                numbers[each] = next(number for number in free if number not in own)
+                own[numbers[each]] = each
+                usual.setdefault(each, numbers[each])
+        found.append(numbers)
     return found
 
 
@@ -146,15 +175,14 @@ def _fit(sizes: Sequence[int]) -> bool:
     return len(most) == len(sizes) and all(size <= limit for size, limit in zip(sizes, most, strict=True))
 
 
-def _groups(series: Sequence[Series], keys: Sequence[str]) -> dict[str, list[Series]]:
-    """By their values of these parameters, in words."""
-    groups: dict[str, list[Series]] = {}
+def _groups(series: Sequence[Series], keys: Sequence[str]) -> dict[Values, list[Series]]:
+    groups: dict[Values, list[Series]] = {}
     for each in series:
-        groups.setdefault(_label(each, keys), []).append(each)
+        groups.setdefault(_values(each, keys), []).append(each)
     return groups
 
 
-def _values(each: Series, keys: Sequence[str]) -> tuple[str, ...]:
+def _values(each: Series, keys: Sequence[str]) -> Values:
     params = dict(each.params)
     return tuple(params.get(key, "") for key in keys)
 
@@ -173,9 +201,18 @@ def grid_of_axes(figure: Figure, count: int) -> list[Axes]:
 
 
 def legend(figure: Figure, shown: Sequence[Axes]) -> None:
-    """One for all panels, at their right."""
-    words = {word: handle for axes in shown for handle, word in zip(*axes.get_legend_handles_labels(), strict=True)}
-    figure.legend(words.values(), words.keys(), fontsize=8, frameon=False, loc="outside right center", handlelength=3.2)
+    """One for all panels, at their right; one beside each if a look means several things, or a thing has several."""
+    every = [(word, each) for axes in shown for each, word in zip(*axes.get_legend_handles_labels(), strict=True)]
+    words = dict(every)
+    lines = [(word, each) for word, each in every if isinstance(each, Line2D)]
+    pairs = {(word, (each.get_color(), each.get_linestyle(), each.get_marker())) for word, each in lines}
+    if len(words) == len(pairs) == len({look for _, look in pairs}):
+        figure.legend(
+            words.values(), words.keys(), fontsize=8, frameon=False, loc="outside right center", handlelength=3.2
+        )
+        return
+    for axes in shown:
+        axes.legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=3.2)
 
 
 def _label(each: Series, keys: Sequence[str]) -> str:
