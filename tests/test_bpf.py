@@ -263,7 +263,8 @@ def test_what_cannot_be_a_control_in_bpf_is_refused_with_its_line(
 def test_a_sender_that_is_no_virtual_machine_is_refused_with_the_reason(
     scenario: Path, node: str, kind: str, said: str
 ) -> None:
-    text = SCENARIO.replace("{type: vm, memory: 256 MiB}", node).replace(", rate: 20 Mbit/s, rtt: 20 ms", "")
+    link = ", rate: 20 Mbit/s, rtt: 20 ms"
+    text = SCENARIO.replace("{type: vm, memory: 256 MiB}", node).replace(link, link if kind == "lab" else "")
     scenario.write_text(f"kernel: {kind}\n{text}")
     with pytest.raises(UserError, match=f"{said}.*; allowed: a sender of type vm"):
         orders(trials(scenario)[1])
