@@ -94,7 +94,7 @@ def _entries(text: str) -> list[str]:
     ],
 )
 def test_what_stands_at_the_edge_is_planned(tmp_path: Path, keys: str) -> None:
-    load(tmp_path, keys if "rate:" in keys else f"{keys}\n      rate: 1 Gbit/s")
+    load(tmp_path, keys if "rate:" in keys else f"{keys}\n      rate: 10 Mbit/s")
 
 
 @pytest.mark.parametrize("keys", ["rate: 10 Gbit/s", "rate: 1 Gbit/s\n      buffer: 10 bdp"])
