@@ -69,10 +69,11 @@ def run_rows(comparison: RunComparison) -> list[Row]:
 def told_rows(comparison: RunComparison) -> tuple[list[Row], list[str]]:
     """The rows to show where room is short, and a note on the others: of many, secondary metrics that show nothing."""
     rows = run_rows(comparison)
+    told = {each.key for each in comparison.looks_worse}
     dull = [
         each
         for each in comparison.cells
-        if each.verdict in DULL and not comparison.is_primary(each.key) and each not in comparison.looks_worse
+        if each.verdict in DULL and each.key not in told and not comparison.is_primary(each.key)
     ]
     if len(rows) <= ROWS_MAX or not dull:
         return rows, []
