@@ -12,7 +12,7 @@ from ...error import UserError
 from ...model.scenario import Params
 from ..stored_run import StoredRun
 from .option import Options
-from .style import GREY, HIGH, WIDE, grid, looks, refuse_too_many
+from .style import GREY, HIGH, WIDE, grid, looks, refuse_too_many, values_of
 
 FULL = 0.75
 """C_UC of a full link at every RTT."""
@@ -30,9 +30,9 @@ def draw(figure: Figure, run: StoredRun, options: Options) -> None:
         groups.setdefault(row.group, []).append(row)
     keys = [key for key, _ in rows[0].group if len({dict(group).get(key) for group in groups}) > 1]
     refuse_too_many(len(groups), {key: value for key, value in rows[0].group if key in keys})
-    (found,) = looks([[_values(group, keys) for group in groups]])
+    (found,) = looks([[values_of(group, keys) for group in groups]])
     for group, members in groups.items():
-        colour, line, mark = found[_values(group, keys)]
+        colour, line, mark = found[values_of(group, keys)]
         members.sort(key=lambda row: row.flows or 0)
         below, above = zip(*(_ends(row) for row in members), strict=True)
         axes.errorbar(
@@ -53,10 +53,6 @@ def draw(figure: Figure, run: StoredRun, options: Options) -> None:
     axes.set_ylabel("utilization-concavity coefficient C_UC (ratio)")
     grid(axes)
     axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=3.2)
-
-
-def _values(group: Params, keys: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict(group).get(key, "") for key in keys)
 
 
 def _ends(row: ConcavityRow) -> tuple[float, float]:

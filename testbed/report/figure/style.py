@@ -15,6 +15,7 @@ from matplotlib.ticker import FuncFormatter, Locator
 from ...analysis.series import Series, rtt_key, word
 from ...codec.frozen import dataclass
 from ...error import UserError
+from ...model.scenario import Params
 from ...trial.result import TrialResult
 from ...units import format_rate
 from ..stored_run import StoredRun
@@ -72,11 +73,11 @@ def panels(series: Sequence[Series], *, has_all: bool = False, alone: str = "all
     example = {key: value for key, value in series[0].params if key in keys} if series else {}
     refuse_too_many(max(map(len, groups.values()), default=0), example)
     own = keys[count:]
-    found = looks([[_values(each, own) for each in members] for members in groups.values()], has_all)
+    found = looks([[values_of(each.params, own) for each in members] for members in groups.values()], has_all)
     return [
         Panel(
             _label(members[0], keys[:count]),
-            tuple((each, _label(each, own) or alone, look[_values(each, own)]) for each in members),
+            tuple((each, _label(each, own) or alone, look[values_of(each.params, own)]) for each in members),
         )
         for members, look in zip(groups.values(), found, strict=True)
     ]
@@ -178,13 +179,13 @@ def _fit(sizes: Sequence[int]) -> bool:
 def _groups(series: Sequence[Series], keys: Sequence[str]) -> dict[Values, list[Series]]:
     groups: dict[Values, list[Series]] = {}
     for each in series:
-        groups.setdefault(_values(each, keys), []).append(each)
+        groups.setdefault(values_of(each.params, keys), []).append(each)
     return groups
 
 
-def _values(each: Series, keys: Sequence[str]) -> Values:
-    params = dict(each.params)
-    return tuple(params.get(key, "") for key in keys)
+def values_of(params: Params, keys: Sequence[str]) -> Values:
+    own = dict(params)
+    return tuple(own.get(key, "") for key in keys)
 
 
 def grid_of_axes(figure: Figure, count: int) -> list[Axes]:
