@@ -54,7 +54,8 @@ def conditions(result: TrialResult, trial: Trial | None = None) -> Conditions:
     if trial is not None:
         paths = _data_paths(trial)
         hops = [hop for each in paths for hop in each.path]
-        loss, losses = path_loss(hops, data_ways(paths)), path_losses(hops, data_ways(paths))
+        ways = data_ways(paths)
+        loss, losses = path_loss(hops, ways), path_losses(hops, ways)
         buffer = _buffer(hops)
         window = _window(trial)
         windows = {flow.window_bytes for flow in trial.workload.asked_flows} or {None}
