@@ -392,6 +392,33 @@ def test_an_upload_is_counted_to_the_byte(scenario: Scenario, tmp_path: Path) ->
 
 
 @pytest.mark.lab
+def test_a_client_may_fetch_from_several_hosts_at_once(scenario: Scenario, tmp_path: Path) -> None:
+    """Together they bring more than the way from one of them could, and each link carried only its own."""
+    give = (
+        "import socket;s=socket.create_server(('',80))\nwhile 1:\n c,_=s.accept()\n c.sendall(bytes(10**6))\n c.close()"
+    )
+    take = "import socket,sys;s=socket.create_connection((sys.argv[1],80))\nwhile s.recv(99999): pass"
+    hosts = ("server", "second", "third")
+    programs = {each: {"at": each, "run": python(give), "ready": {"tcp": 80}} for each in hosts}
+    path = scenario(
+        server=programs["server"],
+        background=[{"name": each, **programs[each]} for each in hosts[1:]],
+        client=[{"name": f"of-{each}", "at": "client", "run": python(take, f"{{{each}.address}}")} for each in hosts],
+    )
+    whole = json.loads(path.read_text())
+    link = {"rate": "10 Mbit/s", "rtt": "20 ms", "buffer": "1 bdp"}
+    whole["topology"]["nodes"] = {"client": {"type": "host"}, "middle": {"type": "router"}}
+    whole["topology"]["nodes"] |= {each: {"type": "host"} for each in hosts}
+    whole["topology"]["links"] = {f"of-{each}": {"ends": [each, "middle"], **link} for each in hosts}
+    whole["topology"]["links"]["access"] = {"ends": ["middle", "client"], **link, "rate": "1 Gbit/s"}
+    path.write_text(json.dumps(whole))
+    result = carried_out(path, tmp_path / "one")
+    assert [str(each) for each in result.findings if each.verdict != "valid"] == []
+    assert result.goodput_bps is not None
+    assert 20e6 < result.goodput_bps < 30e6
+
+
+@pytest.mark.lab
 def test_who_transfers_less_than_was_said_is_not_believed(scenario: Scenario, tmp_path: Path) -> None:
     result = carried_out(scenario(**UPLOAD, measure={"goodput": {"bytes": "1100 kB"}}), tmp_path / "one")
     assert result.verdict == "invalid"

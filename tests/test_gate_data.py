@@ -161,6 +161,24 @@ def test_the_goodput_counts_what_arrived_and_says_what_was_handed_over() -> None
     assert of(data_check.goodput, outcome(handed_over_bps=95.6e6, goodput_bps=95e6)) == []
 
 
+def test_what_other_hosts_sent_may_have_come_on_other_ways() -> None:
+    """A client of several servers: the link to one of them carries, and allows, only what that one sends."""
+    for elsewhere, most in [(1_700_000, 109.2), (1_900_000, None)]:  # in 1 s
+        said = outcome(goodput_bps=110e6, elsewhere_bytes=elsewhere)
+        texts = [text for _, _, text in of(data_check.goodput, said)]
+        assert texts == ([f"110.0 Mbit/s of payload over a path that brings {most} at most"] if most else [])
+    received = flow(received_bytes=10_000_000)
+
+    def findings(octets: int, elsewhere: int) -> list[str]:
+        def change(e: Evidence) -> Evidence:
+            return outcome(elsewhere_bytes=elsewhere)(received(carried(octets)(e)))
+
+        return [text for _, _, text in of(data_check.carried, change)]
+
+    assert findings(4_000_000, 6_000_000) == []
+    assert len(findings(4_000_000, 5_000_000)) == len(findings(4_000_000, 0)) == 1
+
+
 def test_of_several_links_the_one_that_carried_least_counts() -> None:
     def second(octets: int | None) -> Change:
         def change(e: Evidence) -> Evidence:

@@ -45,7 +45,8 @@ class Outcome:
     the order of their arrival; empty for others. For them `connections` were accepted (None: the tool does not tell).
     Until their flows stopped, `sent_segments` of data left the senders, also those sent again, and `arrived_segments`
     came to the receivers, also those that came twice (None: the tool does not tell). `sent` is all that the senders'
-    sockets sent, `answered` the receivers' (None: the tool does not tell).
+    sockets sent, `answered` the receivers' (None: the tool does not tell). `elsewhere_bytes` of payload left other
+    hosts than the source and the destination, and may have come to the destination on another way.
     """
 
     begin_ns: int | None
@@ -63,6 +64,7 @@ class Outcome:
     sent: Sent | None = None
     answered: Sent | None = None
     handed_over_bps: float | None = None
+    elsewhere_bytes: int = 0
 
     @property
     def in_order_bps(self) -> float:

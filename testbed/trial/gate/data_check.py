@@ -112,7 +112,7 @@ def goodput(case: Case) -> Iterator[Finding]:
     is_one = case.trial.workload.is_one_path
     if got is None or limit is None or not is_one or any(stage.states for stage in case.plan.stages(is_data=True)):
         return
-    most = limit * _payload_share(case)
+    most = limit * _payload_share(case) + 8e9 * outcome.elsewhere_bytes / max(1, outcome.lasted_ns or 0)
     tolerance = RATE_TOLERANCE if case.virtual and outcome.begin_ns is not None else OWN_CLOCK_TOLERANCE
     if outcome.in_order_bps <= most * (1 + tolerance):
         return
@@ -185,13 +185,13 @@ def _came_until_end(case: Case) -> float | None:
 
 
 def carried(case: Case) -> Iterator[Finding]:
-    """What arrived must have passed every link on the way, by the links' own counters."""
+    """What arrived must have passed every link on the way, by the links' own counters, or come from another host."""
     if not case.trial.workload.sends_data or not case.trial.workload.is_one_path:
         return
     received = sum(flow.received_bytes or 0 for flow in case.evidence.outcome.flows)
     for each in _last_path(case):
         passed = _payload(case.plan, each, None)
-        passed = None if passed is None else passed + _around(case, each)
+        passed = None if passed is None else passed + _around(case, each) + case.evidence.outcome.elsewhere_bytes
         if passed is not None and received > passed:
             yield Finding(
                 "data",

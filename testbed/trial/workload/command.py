@@ -145,8 +145,17 @@ def read(workload: CommandWorkload, folder: Path) -> Outcome:
         left=tuple(f"{program} left {name}" for program, name in report.left),
         stopped=dict(report.stopped),
     )
-    data = {CommandResult.KEY: record.write(measured)}
-    return Outcome(report.begin_ns, None, report.end_ns, goodput_bps, None, flows, data)
+    ends = (workload.source, workload.destination)
+    return Outcome(
+        report.begin_ns,
+        None,
+        report.end_ns,
+        goodput_bps,
+        None,
+        flows,
+        {CommandResult.KEY: record.write(measured)},
+        elsewhere_bytes=sum(each.payload_out_bytes for host, each in traffic.items() if host not in ends),
+    )
 
 
 def _goodput_from(workload: CommandWorkload) -> str:

@@ -96,6 +96,7 @@ def goodput(case: Case) -> Iterator[Finding]:
     granted = fastest * case.plan.rtts_ns[1] / 1e9 + sum(
         8 * each.stage.buffer_bytes(frame_bytes(each.mtu_bytes)) for each in case.evidence.data_stages
     )
+    granted += 8 * outcome.elsewhere_bytes
     if limits and got * (end_ns - begin_ns) / 1e9 > min(limits) * (1 + RATE_TOLERANCE) + granted:
         yield Finding(
             "goodput",
