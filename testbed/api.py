@@ -35,6 +35,7 @@ from .trial.measured import PingResult, need
 from .trial.result import TrialResult
 from .trial.sample_table import write_none
 from .trial.workload.background import backgrounds
+from .trial.workload.command import CommandResult
 from .trial.workload.http import Download, HttpResult
 from .trial.workload.udp import UdpResult, UdpSecond
 from .units import counted, parse_one_in
@@ -45,6 +46,7 @@ __all__ = [
     "Citation",
     "Claim",
     "Column",
+    "CommandResult",
     "Curve",
     "Download",
     "Engine",

@@ -13,7 +13,7 @@ from functools import partial
 from itertools import combinations, pairwise
 from typing import TypeAlias
 
-from testbed.api import Download, HttpResult, TrialResult, need, statistic
+from testbed.api import CommandResult, Download, HttpResult, TrialResult, need, statistic
 
 from ..check import (
     ERROR,
@@ -38,7 +38,7 @@ from ..check import estimate as mean_of
 from ..measured import Measured, known
 from ..row import Judgement
 
-SIZES, ACCESS = "object-sizes", "access-limited"
+SIZES, ACCESS, CAMPAIGN = "object-sizes", "access-limited", "download-campaign"
 KIB = 2**10
 MIB = 2**20
 LARGEST = 100 * MIB
@@ -48,7 +48,8 @@ ORDERS = {1: 6, KIB: 3, MIB: 1}
 HALF_AN_ORDER = 0.5
 FLAT = 0.05
 """How far apart goodput from two stores may be that counts as little change."""
-PER_CYCLE, CYCLES, PAUSE_S, PAUSE_OFF_S, PERIOD_S = 40, 84, 10.0, 0.5, 7200.0
+PER_CYCLE, CYCLES = 40, 84
+PAUSE_S, PAUSE_OFF_S, PERIOD_S, PERIOD_OFF_S = 10.0, 0.5, 7200.0, 1800.0
 HANDSHAKE, TRIPS_OFF = 0.01, 0.05
 
 
@@ -160,27 +161,43 @@ def _every(part: Measured) -> Values:
 
 
 def campaign(runs: Mapping[str, Measured]) -> Judgement:
-    """III.B: each cycle downloads each object once, in random order, with a pause between two downloads."""
-    is_whole, pauses_s, cycles, orders, kinds = True, [], 0, 0, 0
-    for result in runs[SIZES].results:
-        numbered = sorted(need(HttpResult, result.measured).downloads, key=lambda each: each.number)
-        sizes = [each.object_bytes for each in numbered]
-        kinds = len(set(sizes))
-        rounds = [tuple(sizes[n : n + kinds]) for n in range(0, len(sizes), kinds)]
-        is_whole = is_whole and all(len(set(each)) == kinds for each in rounds)
-        cycles, orders = max(cycles, len(rounds)), max(orders, len(set(rounds)))
-        spent_s = sum(each.elapsed_s for each in numbered)
-        pauses_s.append((known(result.workload_s) - spent_s) / (len(numbered) - 1))
-    pause_s = statistic.mean(pauses_s)
-    ours = f"{cycles} cycles of {kinds} downloads in {orders} orders, {pause_s:.2f} s between two of them"
+    """III.B: each cycle downloads each object once, in random order, with a pause between two downloads. A run of the
+    program is a cycle: it tells its downloads and pauses, and the testbed when it began.
+    """
+    told = [need(CommandResult, each.measured) for each in runs[CAMPAIGN].results]
+
+    def all_of(*names: str) -> list[float]:
+        return [known(value) for each in told for name in names for value in each.values[name].values]
+
+    counts, pauses_s = all_of("downloads", "objects"), all_of("pause-min", "pause-max")
+    cycles = min(len(each.runs) for each in told)
+    orders = min(len(set(each.values["order"].values)) for each in told)
+    periods_s = [later.begin_s - one.begin_s for each in told for one, later in pairwise(each.runs)]
+    spans = _span(counts, 0), _span(pauses_s), _span([each / 3600 for each in periods_s])
+    ours = (
+        f"{cycles} cycles of {spans[0]} downloads in {orders} orders, {spans[1]} s between two of them; cycles "
+        f"{spans[2]} h apart"
+    )
     parts = (
-        Holds("40 downloads a cycle", is_whole and kinds == PER_CYCLE, f"{kinds}"),
-        Holds("in random order", orders > 1),
-        Holds("10 s apart", abs(pause_s - PAUSE_S) <= PAUSE_OFF_S, f"{pause_s:.2f} s"),
+        Holds("40 downloads a cycle", set(counts) == {PER_CYCLE}, spans[0]),
+        Holds("in random order", orders == cycles > 1, f"{orders} orders in {cycles} cycles"),
+        Holds("10 s apart", _all_near(pauses_s, PAUSE_S, PAUSE_OFF_S), f"{spans[1]} s"),
         Holds("84 cycles", cycles >= CYCLES, f"{cycles}"),
-        Holds(f"{PERIOD_S / 3600:g} h apart", False, "one after the other"),
+        Holds("2 h apart", _all_near(periods_s, PERIOD_S, PERIOD_OFF_S), f"{spans[2]} h"),
     )
     return Judgement(ours, parts, "what would change in the 2 h between cycles is not emulated")
+
+
+def _all_near(values: Sequence[float], wanted: float, off: float) -> bool:
+    return bool(values) and all(abs(each - wanted) <= off for each in values)
+
+
+def _span(values: Sequence[float], digits: int = 2) -> str:
+    """The least and the largest value."""
+    if not values:
+        return "none"
+    least, most = f"{min(values):.{digits}f}", f"{max(values):.{digits}f}"
+    return least if least == most else f"{least} to {most}"
 
 
 def handshake_rtt(runs: Mapping[str, Measured]) -> Judgement:
