@@ -774,6 +774,20 @@ def queued(trial_path: dict[str, Any], goodput_bps: float) -> set[str]:
     return {finding.check for finding in schedule_check.goodput(Judged(trial, plan, e))}
 
 
+@pytest.mark.parametrize(("rtt", "verdicts"), [("40 ms", []), ("12 ms", ["valid"]), ("8 ms", ["suspect"])])
+def test_jitter_is_cut_by_a_delay_that_a_schedule_leads_to(rtt: str, verdicts: list[str]) -> None:
+    path = {"rtt": "40 ms", "jitter": {"sd": "2 ms", "distribution": "normal"}, "schedule": [{"at": "5 s", "rtt": rtt}]}
+    trial = make_trial(path=path, workload={"duration": "10 s"})
+    plan = orders(trial).plan
+    e = fine(trial, plan)
+    (stage,) = e.data_stages
+    held = tuple(Interval(state, state.at_ns, 10 * S, stage.qdiscs, (), Counts()) for state in stage.stage.history)
+    e = replace(e, data_stages=(replace(stage, intervals=held),))
+    found = [each for each in link_check.no_delay(Judged(trial, plan, e)) if each.text.startswith("path forward")]
+    assert [each.verdict for each in found] == verdicts
+    assert all("path forward from 5 s on: " in each.text for each in found)
+
+
 def test_what_waited_in_a_buffer_may_arrive_after_the_link_has_slowed_down() -> None:
     assert queued({"buffer": "1 MB"}, 11e6) == set()
     assert queued({"buffer": "1 MB"}, 12e6) == {"goodput"}

@@ -85,8 +85,7 @@ def lasted(case: Case) -> Iterator[Finding]:
     if asked_ns is None or seen_ns is None or not case.trial.workload.sends_data:
         return
     slack_ns = case.slack(SLACK_NS)
-    pace_ns = _pace_ns(case.trial.workload)
-    last_ns = asked_ns - (pace_ns if 2 * pace_ns <= asked_ns else 0)
+    last_ns = _last_due_ns(case.trial.workload, asked_ns)
     text = f"the workload took {seen_ns / 1e9:g} s, asked were {asked_ns / 1e9:g} s"
     if seen_ns < last_ns - asked_ns * SHORT_SHARE - slack_ns:
         yield Finding("duration", "invalid", text, "it was cut short: look at the tool's output")
@@ -94,12 +93,14 @@ def lasted(case: Case) -> Iterator[Finding]:
         yield Finding("duration", "suspect", text, "the machine is too busy, or the tool waited for something")
 
 
-def _pace_ns(workload: Workload) -> float:
-    """The time between two sends of a flow of datagrams: its last one may be due that long before the end. 0 for other
-    tools. Where our sender chooses larger groups than of one, they are apart by far less than the slack.
+def _last_due_ns(workload: Workload, asked_ns: int) -> int:
+    """When a flow of datagrams, which sends at its pace until the time is over, sends its last; the end for other
+    tools, and for a single send, which tells no rate. Where our sender chooses larger groups than of one, they are
+    apart by far less than the slack.
     """
     sent = [(each.datagram_bytes, each.at_once or 1, flow.rate_bps) for each in workload.load for flow in each.flows]
-    return max((8e9 * size * at_once / rate for size, at_once, rate in sent if size and rate), default=0.0)
+    paces = [ceil(8 * 10**9 * size * at_once / rate) for size, at_once, rate in sent if size and rate]
+    return min(((asked_ns - 1) // pace_ns * pace_ns for pace_ns in paces), default=0) or asked_ns
 
 
 def goodput(case: Case) -> Iterator[Finding]:

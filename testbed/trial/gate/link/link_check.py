@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from ....model.link.impairment import IMPAIRMENTS, GilbertElliott, Loss, PeriodicLoss, RandomLoss, mean_loss
 from ....plan.link import fault
@@ -15,7 +16,7 @@ from ....plan.link.impairment import burst_bytes
 from ....plan.link.stage import frame_bytes
 from ....units import percent
 from ...evidence.case import Case
-from ...evidence.interval import peak_pair, whole_pair
+from ...evidence.interval import Interval, peak_pair, whole_pair
 from ...evidence.stage import Evidence, StageEvidence
 from ...observe.sample import QueueSample
 from ...result import Finding
@@ -106,16 +107,21 @@ def notes(case: Case) -> Iterator[Finding]:
 
 
 def no_delay(case: Case) -> Iterator[Finding]:
-    """Jitter around a short delay: what would arrive before it is sent arrives at once."""
-    for each in case.evidence.stages:
-        asked = each.stage.asked
+    """Jitter around a short delay, the shortest that a schedule led to: what would arrive before it is sent arrives at
+    once.
+    """
+    for where, span in chain.from_iterable(map(_shortest, case.evidence.stages)):
+        asked = span.state.asked
         if asked.jitter is not None and asked.jitter.below_ns > asked.delay_ns:
             is_cut = asked.jitter.is_cut(asked.delay_ns)
             share = "more than" if is_cut else "less than"
-            what = (
-                f"{each.where}: {share} 1 % of the delays would be below 0 and are 0, so they vary less and last longer"
-            )
+            what = f"{where}: {share} 1 % of the delays would be below 0 and are 0, so they vary less and last longer"
             yield Finding("jitter", "suspect" if is_cut else "valid", what, "a longer delay, or less jitter")
+
+
+def _shortest(each: StageEvidence) -> Sequence[tuple[str, Interval]]:
+    """The interval with the shortest delay, with its words."""
+    return sorted(each.spans(), key=lambda held: held[1].state.asked.delay_ns)[:1]
 
 
 def burst(case: Case) -> Iterator[Finding]:
