@@ -275,6 +275,8 @@ def test_a_warning_that_a_candidate_has_twice_in_a_function_is_new_if_the_base_h
     second = WARNING.replace(":345", ":349")
     found = broken.found(base, {"s: 1": f"{WARNING}\n{second}"})
     assert found == ({"s: 1": second} if is_new else {})
+    found = broken.found(base, {"s: 1": WARNING, "s: 2": second, "s: 3": WARNING})
+    assert found == ({"s: 2": second} if is_new else {})
 
 
 @pytest.mark.parametrize(

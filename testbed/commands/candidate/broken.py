@@ -29,8 +29,9 @@ def found(base: Broken, candidate: Broken) -> Broken:
     """Those of the candidate in which its kernel said what that of the base says in none, from there on and as much as
     is shown.
     """
-    known = _kinds(base)
-    return {where: oops.told(said, known) for where, said in candidate.items() if not _kinds({where: said}) <= known}
+    known, places = _kinds(base, {}), oops.Places()
+    new = {where: said for where, said in candidate.items() if not _kinds({where: said}, places) <= known}
+    return {where: oops.told(said, known, places) for where, said in new.items()}
 
 
 def shared(base: Broken, candidate: Broken) -> Sequence[str]:
@@ -42,8 +43,8 @@ def shared(base: Broken, candidate: Broken) -> Sequence[str]:
     return (f"the base's kernel broke in {many}, the candidate's in {len(candidate)}; {where}: {_line(said)}",)
 
 
-def _kinds(broken: Broken) -> frozenset[str]:
-    return oops.kinds(*broken.values()) | {said for said in broken.values() if oops.line(said) is None}
+def _kinds(broken: Broken, places: oops.Places) -> frozenset[str]:
+    return oops.kinds(*broken.values(), places=places) | {said for said in broken.values() if oops.line(said) is None}
 
 
 def told(home: Path) -> Broken:
