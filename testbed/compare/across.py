@@ -22,7 +22,7 @@ CELLS_MIN = 5
 NEAR = 1 / 3
 """The share of the tolerance within which each trial of a cell is where that of another one is, if one is a copy."""
 TIMES = 1.0
-"""Effects from which on a t-test counts cells, as they end at 2: one side has three times what the other has."""
+"""The mean effect from which on cells are counted, as effects end at 2: one side has three times what the other has."""
 
 
 @dataclass(frozen=True)
@@ -95,14 +95,15 @@ def _harm(each: CellComparison[K], *, is_more_better: bool) -> float:
 
 def _p(harms: Sequence[float], cells: Sequence[CellComparison[K]]) -> float:
     """Of a t-test. Equal ones, as where one side has nothing, and those near the end of what an effect can be have a
-    deviation that says nothing: there it is the chance that all cells go the same way, and in as many of them as here
-    no trial of one side is above the other.
+    deviation that says nothing: there it is the chance that all cells that differ go the same way, and in as many of
+    them as here no trial of one side is above the other.
     """
-    count, sd = len(harms), float(np.std(harms, ddof=1))
-    if math.isclose(min(harms), max(harms)) or min(harms) > TIMES:
+    count, mean, sd = len(harms), float(np.mean(harms)), float(np.std(harms, ddof=1))
+    if math.isclose(min(harms), max(harms)) or (min(harms) >= 0 and mean > TIMES):
+        differ = [each for harm, each in zip(harms, cells, strict=True) if harm]
         chances = np.ones(1)  # that all go one way, by the number of those that are apart
-        for each in cells:
+        for each in differ:
             apart = 1 / math.comb(2 * each.pairs, each.pairs)
             chances = np.convolve(chances, [0.5 - apart, apart])
-        return 2 * float(chances[sum(each.is_disjoint for each in cells) :].sum())
-    return float(2 * special.stdtr(count - 1, -abs(float(np.mean(harms))) / (sd / math.sqrt(count))))
+        return 2 * float(chances[sum(each.is_disjoint for each in differ) :].sum())
+    return float(2 * special.stdtr(count - 1, -abs(mean) / (sd / math.sqrt(count))))
