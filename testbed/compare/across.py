@@ -47,17 +47,24 @@ def originals(cells: Mapping[Cell, Sequence[Pair]], tolerance: float) -> Mapping
     """For each cell the first one of which it is a copy, as along an axis that does nothing: their trials have the same
     seeds and, on both sides, nearly the same of each metric. Most cells are their own.
     """
-    firsts: dict[tuple[object, ...], list[tuple[Cell, np.ndarray]]] = defaultdict(list)
+    share = NEAR * tolerance
+    firsts: dict[object, list[tuple[Cell, Sequence[float]]]] = defaultdict(list)
     found = {}
     for cell, pairs in cells.items():
         trials = [each for both in pairs for each in both]
-        values = np.array([list(each.metrics.values()) for each in trials], dtype=float)  # None becomes NaN
-        alike = firsts[tuple((each.result.seed, *each.metrics) for each in trials)]
-        near = (one for one, own in alike if np.allclose(values, own, NEAR * tolerance, 0.0, equal_nan=True))
-        found[cell] = next(near, cell)
+        every = [value for each in trials for value in each.metrics.values()]
+        values = [value for value in every if value is not None]
+        names = tuple((each.result.seed, *each.metrics) for each in trials)
+        alike = firsts[names, tuple(value is None for value in every)]
+        found[cell] = next((one for one, own in alike if _are_near(values, own, share)), cell)
         if found[cell] is cell:
             alike.append((cell, values))
     return found
+
+
+def _are_near(values: Sequence[float], others: Sequence[float], share: float) -> bool:
+    """Of most cells the first values tell: there may be thousands of cells, and each is held against all others."""
+    return all(abs(one - other) <= share * abs(other) for one, other in zip(values, others, strict=True))
 
 
 def look_worse(
