@@ -105,6 +105,8 @@ def test_a_cell_is_a_copy_if_its_trials_are_nearly_the_same_by_seed_on_both_side
             "4": pairs((0.0, 102.0), (0.0, 0.0)),
             "5": pairs((0.0, 100.0), (0.0, None)),
             "6": pairs((0.0, 100.0)),
+            "7": pairs((0.0, 100.0), (0.0, 0.0), (0.0, 50.0)),  # a seed more
+            "8": [*pairs((0.0, 100.0), (0.0, 0.0), (0.0, 70.0), (0.0, 60.0))[1:]],  # another first seed, another third
         }.items()
     }
     found = {
@@ -112,7 +114,7 @@ def test_a_cell_is_a_copy_if_its_trials_are_nearly_the_same_by_seed_on_both_side
         for of, first in originals(cells, 0.03).items()
         if of.params and first.params
     }
-    assert found == {"1": "1", "2": "1", "3": "3", "4": "4", "5": "5", "6": "6"}
+    assert found == {"1": "1", "2": "1", "3": "3", "4": "4", "5": "5", "6": "6", "7": "1", "8": "8"}
 
 
 def test_effects_near_their_end_count_as_tosses() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from scipy import special
@@ -16,6 +16,8 @@ from ..codec.frozen import dataclass
 from .pairing import Cell, Pair
 
 K = TypeVar("K", bound=Hashable)
+_Values: TypeAlias = Mapping[int, Sequence[float | None]]
+"""The metrics of the trials of both sides, by seed."""
 ERROR = 0.01
 """The share of comparisons in which any metric is named though nothing changed, at most, for all metrics together."""
 CELLS_MIN = 5
@@ -44,27 +46,32 @@ class Across:
 
 
 def originals(cells: Mapping[Cell, Sequence[Pair]], tolerance: float) -> Mapping[Cell, Cell]:
-    """For each cell the first one of which it is a copy, as along an axis that does nothing: their trials have the same
-    seeds and, on both sides, nearly the same of each metric. Most cells are their own.
+    """For each cell the first one of which it is a copy, as along an axis that does nothing: they have two seeds or
+    more in common, and in the trials of these, on both sides, nearly the same of each metric. Most cells are their own.
     """
     share = NEAR * tolerance
-    firsts: dict[object, list[tuple[Cell, Sequence[float]]]] = defaultdict(list)
+    firsts: dict[object, list[tuple[Cell, _Values]]] = defaultdict(list)
     found = {}
     for cell, pairs in cells.items():
-        trials = [each for both in pairs for each in both]
-        every = [value for each in trials for value in each.metrics.values()]
-        values = [value for value in every if value is not None]
-        names = tuple((each.result.seed, *each.metrics) for each in trials)
-        alike = firsts[names, tuple(value is None for value in every)]
-        found[cell] = next((one for one, own in alike if _are_near(values, own, share)), cell)
+        values = {one.result.seed: (*one.metrics.values(), *other.metrics.values()) for one, other in pairs}
+        alike = firsts[tuple(pairs[0][0].metrics)]
+        found[cell] = next((one for one, own in alike if _is_copy(values, own, share)), cell)
         if found[cell] is cell:
             alike.append((cell, values))
     return found
 
 
-def _are_near(values: Sequence[float], others: Sequence[float], share: float) -> bool:
-    """Of most cells the first values tell: there may be thousands of cells, and each is held against all others."""
-    return all(abs(one - other) <= share * abs(other) for one, other in zip(values, others, strict=True))
+def _is_copy(values: _Values, others: _Values, share: float) -> bool:
+    """Of most cells the first numbers tell: there may be thousands of cells, and each is held against all others."""
+    shared = [seed for seed in values if seed in others]
+    return len(shared) > 1 and all(_are_near(values[seed], others[seed], share) for seed in shared)
+
+
+def _are_near(values: Sequence[float | None], others: Sequence[float | None], share: float) -> bool:
+    return all(
+        one == other or (one is not None and other is not None and abs(one - other) <= share * abs(other))
+        for one, other in zip(values, others, strict=True)
+    )
 
 
 def look_worse(
