@@ -154,6 +154,14 @@ def test_words_of_trials_are_written_as_in_tables_files_and_ids(words: str, para
     assert chosen(TWO_RATES, words) == [each for each in TWO_RATES if params.items() <= each.params.items()]
 
 
+def test_a_mapping_is_the_one_that_says_no_more_or_it_may_be_several() -> None:
+    queues = ("type codel, target 5 ms", "type codel, target 5 ms, ecn true", "type codel, limit 9, ecn true")
+    trials = [trial_result(Made({"path.queue": queue}, [1e6])) for queue in queues]
+    assert chosen(trials, "queue={type: codel, target: 5 ms}") == trials[:1]
+    with pytest.raises(UserError, match=r"'queue={ecn: true}' may mean several values; allowed: .*ms, ecn true, .*9"):
+        chosen(trials, "queue={ecn: true}")
+
+
 def test_a_seed_and_an_id_choose_trials() -> None:
     assert {each.seed for each in chosen(TWO_RATES, "seed=2")} == {2}
     assert chosen(TWO_RATES, TWO_RATES[3].id) == [TWO_RATES[3]]

@@ -82,7 +82,8 @@ def _pair(piece: str, axes: Mapping[str, Sequence[str]], words: str) -> Pair:
         return found[0]
     those = found or [(key, value) for key in keys for value in axes[key]]
     if those:
-        what = f"{piece!r} may mean several axes" if found or len(keys) > 1 else f"no trial is {words!r}"
+        several = "axes" if len({*keys, *(key for key, _ in those)}) > 1 else "values"
+        what = f"{piece!r} may mean several {several}" if found or len(keys) > 1 else f"no trial is {words!r}"
         raise UserError(f"{what}; allowed: {shortened([f'{key}={value}' for key, value in those])}")
     such = ", ".join(f"{key}={values[0]}" for key, values in axes.items() if key != SEED)
     raise UserError(f"no trial is {words!r}; allowed: words of trials, such as {such or f'{SEED}={axes[SEED][0]}'}")
@@ -107,7 +108,8 @@ def _same(text: str, values: Sequence[str]) -> list[str]:
         if found:
             return found
     members = _members(text) if text.strip().startswith("{") else set()
-    return [value for value in values if members and members <= _members(value)]
+    found = [value for value in values if members and members <= _members(value)]
+    return [value for value in found if members == _members(value)] or found
 
 
 def _spaceless(text: str) -> str:
