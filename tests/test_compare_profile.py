@@ -214,7 +214,8 @@ def test_losses_one_after_the_other_are_as_all_of_them() -> None:
 
 @pytest.mark.parametrize(
     "words", ["1 in 0", "random", "random x", "random 150 %", "periodic none", "some 1 %", "+", "gilbert-elliott p=1 %",
-              "gilbert-elliott p=0 r=0", "gilbert-elliott p=1 % r=1 % q=1 %"],
+              "gilbert-elliott p=0 r=0", "gilbert-elliott p=1 % r=1 % q=1 %", "gilbert-elliott some p=1 % r=1 %",
+              "gilbert-elliott p=1 % r=1 % p=2 %"],
 )  # fmt: skip
 def test_what_is_no_loss_is_refused(words: str) -> None:
     with pytest.raises(ValueRefused):

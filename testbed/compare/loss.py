@@ -69,6 +69,8 @@ def _part(text: str) -> list[tuple[str, float]]:
 
 
 def _share(text: str) -> float:
+    if not text:
+        raise ValueRefused("it does not say which share is lost", _ALLOWED)
     if " in " not in text:
         return float(units.parse_fraction(text))
     every = units.parse_one_in(text)
@@ -78,9 +80,11 @@ def _share(text: str) -> float:
 
 
 def _chain(text: str) -> GilbertElliott:
-    found = {key: units.parse_fraction(value) for key, value in _CHANCES.findall(text)}
+    pairs = _CHANCES.findall(text)
+    found = {key: units.parse_fraction(value) for key, value in pairs}
     known = {"p", "r", "loss_bad", "loss_good"}
-    if not {"p", "r"} <= found.keys() <= known or not found["p"] or not found["r"]:
+    is_all = _CHANCES.sub("", text).strip() == BURSTS and len(found) == len(pairs)
+    if not is_all or not {"p", "r"} <= found.keys() <= known or not found["p"] or not found["r"]:
         raise ValueRefused(f"{text!r} is no chain", f"{BURSTS} p=1 % r=10 % loss_bad=100 % loss_good=0 %")
     nothing, all = Fraction(0), Fraction(1)
     return GilbertElliott(found["p"], found["r"], found.get("loss_bad", all), found.get("loss_good", nothing))
