@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import statistics
+from contextlib import nullcontext
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -153,6 +154,29 @@ def test_what_netem_gets_has_the_standard_deviation_that_is_asked(text: str, net
 def test_a_jitter_says_how_much_once(text: str, what: str) -> None:
     _, (fault,) = JITTER.checked(yaml.safe_load(text))
     assert what in fault.what
+
+
+@pytest.mark.parametrize(
+    ("jitter", "is_refused"),
+    [
+        ("{sd: 6.1 ms, distribution: pareto}", False),  # netem's 7.442 ms, of which two thirds are below the mean
+        ("{sd: 6.2 ms, distribution: pareto}", True),
+        ("{sd: 4 ms, distribution: paretonormal}", False),
+        ("{sd: 4.2 ms, distribution: paretonormal}", True),
+        ("{sd: 5 ms, distribution: normal}", False),
+        ("{sd: 5.1 ms, distribution: normal}", True),
+        ("{sd: 2.8 ms}", False),
+        ("{sd: 2.9 ms}", True),
+    ],
+)
+def test_jitter_is_refused_where_it_is_more_than_the_delay_and_delays_would_be_below_0(
+    tmp_path: Path, jitter: str, is_refused: bool
+) -> None:
+    file = tmp_path / "net.yaml"
+    path = f"{{ends: [a, b], rtt: 10 ms, jitter: {jitter}, schedule: [{{at: 1 s, rtt: 10 ms}}]}}"
+    file.write_text(f"name: net\nnodes: {{a: {{type: host}}, b: {{type: host}}}}\nlinks: {{path: {path}}}\n")
+    with pytest.raises(SpecError, match="no packet can arrive before it is sent") if is_refused else nullcontext():
+        load_topology(file)
 
 
 def test_every_form_of_value_means_what_it_says() -> None:

@@ -159,6 +159,10 @@ class Jitter(Keyed):
         """By how much the shortest delay is below the mean, if that is long enough."""
         return LOWEST[self.distribution] * self.netem_ns
 
+    def is_more_than(self, delay_ns: int) -> bool:
+        """Whether it cannot be around this delay: netem's jitter is more, and some delays would be below 0."""
+        return min(self.netem_ns, self.below_ns) > delay_ns
+
     def is_cut(self, delay_ns: int) -> bool:
         """Whether more than 1 % of the delays around this one would be below 0, and are 0."""
         return HUNDREDTH[self.distribution] * self.netem_ns > delay_ns

@@ -257,7 +257,7 @@ def _link_faults(file: ChangeFile, link: Link) -> Iterator[Fault]:
         if way in file.ways("queue") and (why := later_faults(file.ways("queue")[way], before)) is not None:
             yield Fault(("queue", way), why, "another parameter of the queue that the link has")
         delay_ns = file.ways("delay").get(way)
-        if delay_ns is not None and direction.jitter is not None and direction.jitter.netem_ns > delay_ns:
+        if delay_ns is not None and direction.jitter is not None and direction.jitter.is_more_than(delay_ns):
             what = "the link's jitter is more than this one-way delay, and no packet can arrive before it is sent"
             yield Fault(("delay" if file.said("rtt") is None else "rtt", way), what, "a delay of the jitter or more")
 

@@ -278,7 +278,7 @@ def _delay_faults(link: Link) -> Iterator[Fault]:
 
 def _jitter_faults(link: Link) -> Iterator[Fault]:
     for way, direction in link.directions:
-        if direction.jitter is not None and direction.jitter.netem_ns > direction.delay_ns:
+        if direction.jitter is not None and direction.jitter.is_more_than(direction.delay_ns):
             jitter = direction.jitter
             as_asked = jitter.netem_ns in (jitter.sd_ns, jitter.most_ns)
             said = "" if as_asked else f" ({units.format_time(jitter.netem_ns)} for netem)"
