@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from storedruns import Made, trial_result
@@ -10,6 +11,9 @@ from test_gate import fine
 from trials import make_trial
 
 from testbed.analysis.metric import METRICS, measure
+from testbed.error import SpecError
+from testbed.spec.load import load_scenario
+from testbed.spec.scenario.trial import trial_data, trial_of
 from testbed.trial import record
 from testbed.trial.evidence.case import Case
 from testbed.trial.measured import PingResult
@@ -129,3 +133,15 @@ def test_the_payload_of_a_ping_is_bytes_with_their_unit_or_without(size: object)
     trial = make_trial(workload={"tool": "ping", "size": size})
     assert trial.workload.echo_bytes == 1000
     assert trial.workload.written()["size"] == 1000
+
+
+def test_a_stored_trial_may_have_pings_without_a_time_and_a_scenario_not(tmp_path: Path) -> None:
+    """Results of 0.1.0 have such pings, and their trials could not be read."""
+    stored = trial_data(make_trial(workload={"tool": "ping", "size": 16}))
+    stored["workload"]["size"] = 15
+    assert trial_of(stored).workload.echo_bytes == 15
+    file = tmp_path / "x.yaml"
+    net = "{name: n, nodes: {a: {type: host}, b: {type: host}}, links: {path: {ends: [a, b], rate: 1 Mbit/s}}}"
+    file.write_text(f"name: x\ntopology: {net}\nworkload:\n  {{tool: ping, from: a, to: b, size: 15 B}}\n")
+    with pytest.raises(SpecError, match=r"x\.yaml:4: pings of 15 B have no room for the time.* 16 B and more"):
+        load_scenario(file)

@@ -12,7 +12,7 @@ from .fact import (
     ToolKeys,
     Transfer,
     Workload,
-    window_faults,
+    measure_faults,
 )
 from .flow import FlowWorkload, ShortFlowWorkload
 from .http import HttpWorkload
@@ -40,5 +40,5 @@ __all__ = [
     "Transfer",
     "UdpWorkload",
     "Workload",
-    "window_faults",
+    "measure_faults",
 ]

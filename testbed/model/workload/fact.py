@@ -282,7 +282,7 @@ WINDOW_MAX_BYTES = 2**30
 DATAGRAM_MAX = 65_507
 """The payload of the longest IPv4 datagram with a header of 8 bytes."""
 STAMP_BYTES = 16
-"""What a datagram of ours carries: its number and when it was sent."""
+"""What a datagram of ours carries, its number and when it was sent, and what ping needs for the time."""
 
 
 def read_window(value: object) -> int | None:
@@ -298,12 +298,17 @@ def read_window(value: object) -> int | None:
     return window_bytes
 
 
-def window_faults(workload: Workload) -> Iterator[Fault]:
-    """Windows for which the kernel does not make the buffers that they ask for."""
+def measure_faults(workload: Workload) -> Iterator[Fault]:
+    """What cannot be measured as it is asked, though stored trials may have it: windows for which the kernel does not
+    make the buffers that they ask for, and pings without the time of their sending.
+    """
     sizes = [flow.window_bytes for flow in workload.asked_flows if flow.window_bytes is not None]
     if sizes and min(sizes) < WINDOW_LEAST_BYTES:
         what = f"for a window of {units.format_size(min(sizes))} the kernel makes a larger buffer, its smallest one"
         yield Fault(("window",), what, f"{WINDOW_LEAST_BYTES} B and more, or auto")
+    if workload.echo_bytes is not None and workload.echo_bytes < STAMP_BYTES:
+        what = f"pings of {units.format_size(workload.echo_bytes)} have no room for the time, and tell no round trip"
+        yield Fault(("size",), what, f"{STAMP_BYTES} B and more")
 
 
 WINDOW = Kind(

@@ -9,9 +9,6 @@ from ...codec.scalar import quantity
 from ...error import ValueRefused
 from .fact import DATAGRAM_MAX, Program, Transfer, Workload
 
-STAMP_BYTES = 16
-"""The time of its sending, without which ping tells no round trip of a request."""
-
 _INTERVAL_ALLOWED = "10 ms or more"
 FIRST = 3
 """With controllers, so many pings at the beginning run as separate processes: ping prints single RTTs with only three
@@ -47,9 +44,7 @@ class PingWorkload(
 
     count: int = key("count", whole(1, 10**6, "How many requests."), default=10)
     interval_ns: int = key("interval", INTERVAL, default=100_000_000)
-    size_bytes: int = key(
-        "size", byte_count(STAMP_BYTES, DATAGRAM_MAX, "The payload of a request, in bytes."), default=56
-    )
+    size_bytes: int = key("size", byte_count(0, DATAGRAM_MAX, "The payload of a request, in bytes."), default=56)
 
     relays = ()
     asked_flows = ()

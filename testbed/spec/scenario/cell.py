@@ -23,7 +23,7 @@ from ...model.openflow import Neighbours
 from ...model.run_setting import Kernel
 from ...model.scenario import Cell
 from ...model.topology import Engine, IpVersions, Link, Nic, Node, Topology
-from ...model.workload import UdpWorkload, Workload, window_faults
+from ...model.workload import UdpWorkload, Workload, measure_faults
 from ...model.workload.fact import ToolKeys
 from ..syntax.document import Document, mapping
 from ..topology.file import LinkFile, TopologyFile
@@ -354,7 +354,7 @@ class Resolver:
         for fault in placing:
             self._blame((*ends, *base.chosen), fault, () if ends else ("workload",))
         made = None if own or placing else workload.workload()
-        for fault in own if made is None else window_faults(made):
+        for fault in own if made is None else measure_faults(made):
             self._blame(changes, fault, ("workload",))
         return made
 
