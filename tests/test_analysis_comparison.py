@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import optimize, special, stats
 
 from results import plain
-from testbed.analysis.paired import CellComparison, compare, noise_floor, overall
+from testbed.analysis.paired import CellComparison, compare, noise_floor
 from testbed.analysis.significance import noise, power
 from testbed.analysis.significance.multiple import holm, shares
 from testbed.analysis.significance.sequential import levels
@@ -220,19 +220,6 @@ def test_more_cells_make_one_finding_less_certain() -> None:
     assert alone.p < among.p
 
 
-@pytest.mark.parametrize(
-    ("verdicts", "verdict"),
-    [
-        (["same", "same"], "same"),
-        (["same", "better"], "better"),
-        (["better", "cannot tell"], "cannot tell"),
-        (["better", "cannot tell", "worse"], "worse"),
-    ],
-)
-def test_one_bad_cell_decides(verdicts: list, verdict: str) -> None:
-    assert overall(verdicts) == verdict
-
-
 def test_what_cannot_be_compared_is_refused() -> None:
     with pytest.raises(ValueError, match="cannot be paired"):
         cell([1.0, 2.0], [1.0])
@@ -240,8 +227,6 @@ def test_what_cannot_be_compared_is_refused() -> None:
         cell([1.0, None], [1.0, 2.0])
     with pytest.raises(ValueError, match="tolerance"):
         cell([1.0], [1.0], tolerance=-1)
-    with pytest.raises(ValueError, match="no cells"):
-        overall([])
 
 
 def sides(seeds: int, cells: int, shared: float, own: float, seed: int = 1) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from itertools import count
@@ -150,16 +150,6 @@ def compare(
         )
         for key, each in found.items()
     )
-
-
-def overall(verdicts: Sequence[Verdict]) -> Verdict:
-    """The first of worse, cannot tell, better, same that is among the verdicts.
-
-    Raises ValueError for no verdicts.
-    """
-    if not verdicts:
-        raise ValueError("no cells, so no verdict")
-    return next(verdict for verdict in _SEVERITY if verdict in verdicts)
 
 
 def noise_floor(base: Values, level: float = LEVEL) -> float:
@@ -439,6 +429,3 @@ def _verdict(is_same: bool, is_significant: bool, is_good: bool) -> Verdict:
     if is_significant:
         return "better" if is_good else "worse"
     return "cannot tell"
-
-
-_SEVERITY: tuple[Verdict, ...] = ("worse", "cannot tell", "better", "same")
