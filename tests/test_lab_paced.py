@@ -12,7 +12,7 @@ from pcap import packets
 from saboteur import for_a_while
 from trials import Ran, Steps, instead
 
-from testbed.model.link.bucket import Policer, Shaper, carried_bytes, knee_ns
+from testbed.model.link.bucket import Policer, Shaper, carried_bytes
 from testbed.model.link.trace import Trace
 from testbed.spec import trace_file
 from testbed.trial.result import PacedResult
@@ -86,7 +86,8 @@ def test_a_shaper_carries_what_the_closed_form_says_to_a_packet(
         assert could - FRAME < sent <= could + 2.5 * FRAME  # the bucket of the line holds a frame and a half
         if (at_ns - begin_ns) * asked.rate_bps < 8e9 * (sent + FRAME):
             fast = at_ns - begin_ns
-    assert abs(fast - knee_ns(asked)) < 4 * 8e9 * FRAME / (asked.rate_bps - asked.refill_bps)
+    drained_bps = asked.rate_bps - asked.refill_bps
+    assert abs(fast - 8e9 * asked.burst_bytes / drained_bps) < 4 * 8e9 * FRAME / drained_bps
 
 
 def test_credit_comes_back_while_nothing_is_sent(run_trial: RunTrial) -> None:

@@ -172,7 +172,6 @@ class Reading:
     told: tuple[str, ...]
     untold: tuple[str, ...]
     trace: str | None = None
-    trace_rate_bps: float | None = None
     notes: tuple[str, ...] = field(default=())
 
 

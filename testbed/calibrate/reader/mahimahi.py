@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...error import SpecError
 from ...spec import trace_file
 from ..measurement import Reading, refused
 
@@ -24,9 +23,7 @@ def read(file: str, path: Path) -> Reading:
         found = trace_file.read(str(path), path.name, file)
     except OSError as error:
         raise refused(file, None, str(error.strerror or error), "a file that can be read") from None
-    except SpecError:
-        raise
     rate_bps = float(found.rate_bps)
     told = (f"the rate of a link over time, mean {rate_bps / 1e6:.4g} Mbit/s", "the link plays it as its `trace`")
     untold = ("round-trip times", "the buffer", "loss", "how it was measured, so that it is not measured again")
-    return Reading(file, FORMAT, (), told, untold, trace=str(path), trace_rate_bps=rate_bps)
+    return Reading(file, FORMAT, (), told, untold, trace=str(path))

@@ -42,7 +42,6 @@ class _Lines:
     at_s: list[float] = field(default_factory=list)
     is_windows: bool = False
     is_below: bool = False
-    duplicates: int = 0
 
 
 def is_it(text: str) -> bool:
@@ -104,7 +103,6 @@ def _lines(file: str, text: str) -> _Lines:
         if _BACK.search(line):
             raise refused(file, number, "the clock went backward during this ping", "a ping with a steady clock")
         if "DUP!" in line:
-            found.duplicates += 1
             continue
         unix, windows = _UNIX.search(line), _WINDOWS.search(line)
         if unix is not None:

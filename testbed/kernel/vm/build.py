@@ -63,7 +63,6 @@ def _source(record: Record) -> str:
     return ", ".join((record.source_identity, *record.patches, record.key[:12]))
 
 
-NEWEST = "linux-image-amd64"
 IMAGE = re.compile(r"linux-image-(\d[\w.+~]*-amd64)")
 """Debian's generic kernels; its cloud kernels have no 9p."""
 PARTS = ("linux-image", "linux-binary", "linux-modules", "linux-base")

@@ -124,11 +124,6 @@ def per_flow_words(cap: PerFlow) -> str:
     return f"{units.format_rate(cap.rate_bps)}{burst}{buffer}{', policed' if cap.polices else ''}"
 
 
-def knee_ns(shaper: Shaper) -> int:
-    """How long a sender that never pauses has the full rate: burst / (rate - refill), rounded up."""
-    return -(-8 * shaper.burst_bytes * 10**9 // (shaper.rate_bps - shaper.refill_bps))
-
-
 def carried_bytes(shaper: Shaper, time_ns: int) -> int:
     """What passes in that time from a full bucket, if packets always wait: min(rate * t, burst + refill * t)."""
     at_rate, refilled = (rate_bps * time_ns // (8 * 10**9) for rate_bps in (shaper.rate_bps, shaper.refill_bps))
