@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from ..kernel.guest import TrialError
-from ..model.link.impairment import RandomLoss
 from ..model.scenario import Trial
 from ..model.workload import Workload
 from ..plan.link import fault, tclink
@@ -236,7 +235,7 @@ class _Dumps:
             queue_samples=tuple(self.queues.get((netns, *stage.buffer_place), ())),
             left_packets=self._left(emulator.link, stage) if stage.cuts_late else None,
             waiting_packets=waiting(stage, netns, self.last, self.after),
-            delay_samples=tuple(self.queues.get((netns, *stage.delay_place), ())) if _is_random(stage) else (),
+            delay_samples=tuple(self.queues.get((netns, *stage.delay_place), ())) if stage.loses_at_random else (),
             settings={
                 place[1]: tuple(self._told((netns, *place)))
                 for place in (*stage.own_places, *fault.places(stage))
@@ -309,10 +308,6 @@ class _Dumps:
         for look in told:
             if lost := sorted(names - look.keys()):
                 raise TrialError(f"the counter {lost[0]} of the link {link} is missing: somebody changed its rules")
-
-
-def _is_random(stage: Stage) -> bool:
-    return any(isinstance(state.loss, RandomLoss) for state in stage.history)
 
 
 def timeline(made: Orders, folder: Path) -> Timeline | None:

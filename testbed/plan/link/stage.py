@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Literal
 
 from ...codec.frozen import dataclass
-from ...model.link.impairment import Direction, Loss, Way
+from ...model.link.impairment import Direction, Loss, RandomLoss, Way
 from .queue import MadeQueue
 
 DELAY, RATE, BUFFER = "1:", "2:", "3:"
@@ -106,6 +106,11 @@ class Stage:
     def history(self) -> tuple[State, ...]:
         """Every state, from the start on."""
         return (self.start, *self.states)
+
+    @property
+    def loses_at_random(self) -> bool:
+        """Whether it does in any state."""
+        return any(isinstance(state.loss, RandomLoss) for state in self.history)
 
     @cached_property
     def changes(self) -> dict[str, dict[int, int]]:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
-from ....model.link.impairment import RandomLoss
 from ....plan.link.stage import DELAY
 from ....plan.node.namespace import node_netns
 from ...evidence.case import Case
 from ...evidence.outcome import Sent
-from ...evidence.stage import StageEvidence
 from ...result import Finding
 from .queue_samples import faults_of
 from .tools import HINT
@@ -40,14 +38,10 @@ def _delays(case: Case) -> Iterator[str]:
     netns = {emulator.link: emulator.netns for emulator in case.plan.emulators}
     for each in case.evidence.data_stages if case.trial.samples_interval_ns else ():
         looks = [look.time_ns for look in each.samples if look not in (each.around or ())]
-        if [look.time_ns for look in each.delay_samples] != (looks if _loses(each) else []):
+        if [look.time_ns for look in each.delay_samples] != (looks if each.stage.loses_at_random else []):
             yield f"{each.where}: the samples of the delay are not those of its bucket"
         for what in faults_of(each.delay_samples, netns[each.link], DELAY, case.virtual):
             yield f"{each.where}: {what}"
-
-
-def _loses(each: StageEvidence) -> bool:
-    return any(isinstance(state.loss, RandomLoss) for state in each.stage.history)
 
 
 def _sent(case: Case) -> Iterator[str]:
