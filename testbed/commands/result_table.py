@@ -15,6 +15,7 @@ from ..codec.frozen import dataclass
 from ..error import visible
 from ..model.expectation import in_words
 from ..model.run_setting import Until
+from ..model.scenario import short_names
 from ..sweep.repetition import ALL_EQUAL, Mean, Metrics, cells
 from ..trial.result import TrialResult
 from ..units import counted, percent
@@ -290,10 +291,7 @@ def _keys(found: Sequence[TrialResult]) -> list[str]:
 
 
 def _axes(keys: Sequence[str]) -> list[Column]:
-    """`rtt` for `path.rtt` where no other key ends like that."""
-    ends = [key.rsplit(".", 1)[-1] for key in keys]
-    names = [end if ends.count(end) == 1 else key for key, end in zip(keys, ends, strict=True)]
-    return [Column(name, folds=True, names=True) for name in names]
+    return [Column(name, folds=True, names=True) for name in short_names(keys).values()]
 
 
 @dataclass(frozen=True)

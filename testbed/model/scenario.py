@@ -182,6 +182,12 @@ def trial_ids(runs: Sequence[Params]) -> list[str]:
     ]
 
 
+def short_names(keys: Sequence[str]) -> dict[str, str]:
+    """The last word of each key, or all of it where several end alike: `rtt` for `path.rtt`."""
+    ends = [key.rsplit(".", 1)[-1] for key in keys]
+    return {key: end if ends.count(end) == 1 else key for key, end in zip(keys, ends, strict=True)}
+
+
 def _labels(keys: list[str]) -> dict[str, str]:
     """The shortest unique end of each key: "rtt" for "path.rtt"; the whole key if it is the end of another one."""
     return {

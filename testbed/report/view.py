@@ -5,7 +5,6 @@ It reads the samples and the scripts of the trials, through `Traces`; everything
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -22,6 +21,7 @@ from ..analysis.series import Series, all_keys, rtt_key, varied_keys
 from ..analysis.theory_curve import overlays
 from ..compare import published
 from ..model.expectation import in_words
+from ..model.scenario import short_names
 from ..sweep.shard import in_words as shards_in_words
 from ..trial.folder import read_text
 from ..trial.result import TrialResult
@@ -291,7 +291,7 @@ def _keys(results: Sequence[TrialResult], run: StoredRun) -> list[dict[str, Any]
     """The parameters that vary, with their values in the order of the scenario. `is_apart` set series apart."""
     keys, rtt = varied_keys(results), rtt_key(results)
     apart = {key for one in run.series for key, _ in one.params}
-    names = _names(results)
+    names = short_names(all_keys(results))
     return [
         {
             "key": key,
@@ -304,19 +304,12 @@ def _keys(results: Sequence[TrialResult], run: StoredRun) -> list[dict[str, Any]
     ]
 
 
-def _names(results: Sequence[TrialResult]) -> dict[str, str]:
-    """The last word of each parameter, or all of it where several end alike."""
-    keys = all_keys(results)
-    ends = Counter(key.rsplit(".", 1)[-1] for key in keys)
-    return {key: key if ends[key.rsplit(".", 1)[-1]] > 1 else key.rsplit(".", 1)[-1] for key in keys}
-
-
 def _same(results: Sequence[TrialResult]) -> list[list[str]]:
     """Name and value of the parameters that all trials have in common, and the seed if they do."""
     varied = varied_keys(results)
     first = dict(results[0].params) if len(results) > 1 else {}
     seeds = {each.seed for each in results}
-    names = _names(results)
+    names = short_names(all_keys(results))
     same = [[names[key], value] for key, value in first.items() if key not in varied]
     return same + ([["seed", str(min(seeds))]] if len(results) > 1 and len(seeds) == 1 else [])
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..analysis import statistic
-from ..analysis.series import label, varied_keys
+from ..analysis.series import all_keys, label, varied_keys
 from ..codec.frozen import dataclass
 from ..model.scenario import Params
 from ..trial.result import TrialResult
@@ -51,8 +51,7 @@ class WindowTable:
 
 def window_key(results: Sequence[TrialResult]) -> str | None:
     """The parameter that is the window; None if none was varied."""
-    keys = dict.fromkeys(key for each in results for key in each.params)
-    return next((key for key in keys if key.rsplit(".", 1)[-1] == "window"), None)
+    return next((key for key in all_keys(results) if key.rsplit(".", 1)[-1] == "window"), None)
 
 
 def window_table(results: Sequence[TrialResult]) -> WindowTable | None:
