@@ -12,7 +12,7 @@ from ...observe.readback import Qdisc
 from ...result import Finding
 from ...subject.registry import SUBJECTS
 from ..link import set_up_check
-from .tools import HINT
+from .tools import firsts
 
 ALWAYS = frozenset(
     {
@@ -25,11 +25,7 @@ ALWAYS = frozenset(
 
 
 def adds_up(case: Case) -> Iterator[Finding]:
-    """The first fault of each part."""
-    parts = (*(part(case) for part in PARTS), *(each.faults(case, case.of(each)) for each in SUBJECTS))
-    for what in (next(part, None) for part in parts):
-        if what is not None:
-            yield Finding("evidence", "invalid", what, HINT)
+    return firsts((*(part(case) for part in PARTS), *(each.faults(case, case.of(each)) for each in SUBJECTS)))
 
 
 def kept(case: Case) -> Iterator[Finding]:

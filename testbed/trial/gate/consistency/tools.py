@@ -6,7 +6,7 @@ Each is told by more than one field, so what one of them lacks or makes up shows
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from ....plan.node.namespace import node_netns
 from ... import measured
@@ -32,9 +32,13 @@ JIFFY_S = 0.01
 
 
 def adds_up(case: Case) -> Iterator[Finding]:
+    return firsts(part(case) for part in PARTS)
+
+
+def firsts(parts: Iterable[Iterator[str]]) -> Iterator[Finding]:
     """The first fault of each part: what one number spoils is said once."""
-    for part in PARTS:
-        for what in part(case):
+    for part in parts:
+        for what in part:
             yield Finding("evidence", "invalid", what, HINT)
             break
 
