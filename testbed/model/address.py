@@ -65,6 +65,12 @@ class AddressBook:
         """The ports of a node, each followed by its VLAN devices."""
         return self._interfaces.get(node, ())
 
+    def addresses_of(self, node: str | None, version: int | None) -> list[str | None]:
+        """The addresses of a node of one version of IP; without a node None alone."""
+        if node is None:
+            return [None]
+        return [str(each.ip) for port in self.interfaces_of(node) for each in port.addresses if each.version == version]
+
     def port(self, node: str, link: str, tag: Tag = None) -> Port:
         return next(port for port in self.interfaces_of(node) if (port.link, port.tag) == (link, tag))
 

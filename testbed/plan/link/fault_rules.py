@@ -108,16 +108,12 @@ def behind_losses(stage: Stage) -> tuple[Words, ...]:
 
 def change(nft: Table, stage: Stage, before: State, state: State) -> Iterator[Command]:
     """The rules of a later state, of what it changes."""
-    changed = [key for key in COUNTED if fault.ever(stage, key) and _value(before, key) != _value(state, key)]
+    changed = [key for key in COUNTED if fault.ever(stage, key) and fault.asked(before, key) != fault.asked(state, key)]
     fresh = set(fault.names(stage, state)) - set(fault.names(stage, before))
     yield from (nft.counter(name) for name in fault.names(stage, state) if name in fresh)
     for key in changed:
         yield from (nft.flush(chain) for chain in _chains_of(stage, key))
         yield from _rules(nft, stage, state, key)
-
-
-def _value(state: State, key: str) -> object:
-    return state.asked.value(key)
 
 
 def _chains_of(stage: Stage, key: str) -> tuple[str, ...]:

@@ -199,17 +199,11 @@ def _tables(numbers: Mapping[str, str], topology: Topology, book: AddressBook) -
 def _matches(rule: Rule, topology: Topology, book: AddressBook) -> Iterator[dict[str, Any]]:
     """The OpenFlow fields that a rule matches, one mapping for each pair of addresses."""
     for version in (4, 6):
-        for source in _addresses(rule.source, book, version):
-            for destination in _addresses(rule.destination, book, version):
+        for source in book.addresses_of(rule.source, version):
+            for destination in book.addresses_of(rule.destination, version):
                 match: dict[str, Any] = {"eth_type": ETHER_TYPES[version]}
                 match |= {f"ipv{version}_src": source} if source else {}
                 match |= {f"ipv{version}_dst": destination} if destination else {}
                 match |= {"ip_proto": IP_PROTOCOLS[rule.protocol, version]} if rule.protocol else {}
                 match |= {f"{rule.protocol}_dst": rule.port} if rule.port else {}
                 yield match
-
-
-def _addresses(host: str | None, book: AddressBook, version: int) -> list[str | None]:
-    if host is None:
-        return [None]
-    return [str(each.ip) for port in book.interfaces_of(host) for each in port.addresses if each.version == version]

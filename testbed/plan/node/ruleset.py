@@ -65,8 +65,8 @@ def _matches(rule: Rule, book: AddressBook) -> Iterator[tuple[str, ...]]:
     """The words of a rule, for each pair of addresses of one version; without nodes in it, once."""
     versions = (4, 6) if rule.source or rule.destination or rule.protocol == "icmp" else (None,)
     for version in versions:
-        for source in _addresses(rule.source, book, version):
-            for destination in _addresses(rule.destination, book, version):
+        for source in book.addresses_of(rule.source, version):
+            for destination in book.addresses_of(rule.destination, version):
                 family = "ip6" if version == 6 else "ip"
                 words: tuple[str, ...] = (family, "saddr", source) if source else ()
                 words += (family, "daddr", destination) if destination else ()
@@ -77,9 +77,3 @@ def _matches(rule: Rule, book: AddressBook) -> Iterator[tuple[str, ...]]:
                 elif rule.protocol is not None:
                     words += ("meta", "l4proto", rule.protocol)
                 yield words
-
-
-def _addresses(node: str | None, book: AddressBook, version: int | None) -> list[str | None]:
-    if node is None:
-        return [None]
-    return [str(each.ip) for port in book.interfaces_of(node) for each in port.addresses if each.version == version]
