@@ -95,7 +95,7 @@ def test_silence_is_the_time_in_which_a_guest_could_have_given_a_sign(
         if ran is None:
             silence.ends(now)
         else:
-            monkeypatch.setattr(consumption, "scheduled_s", lambda pid, both=(ran, waited): both)
+            monkeypatch.setattr(consumption, "scheduled_s", lambda pid, both=(ran, waited): [(pid, both)])
         found = silence.goes_on(now)
     assert found == pytest.approx(lasted_s)
 
@@ -107,7 +107,7 @@ def test_the_past_of_many_processes_is_no_time_since_a_sign(
     """One of 300 processes waits for a processor, if any does."""
     silence, now = Silence(0, 0.0), 0.0
     monkeypatch.setattr(consumption, "_descendants", lambda pid, most: iter(range(-299, 0)))
-    monkeypatch.setattr(consumption, "scheduled_s", lambda pid: (5.0, 5.0 + (0.0 if pid else waits * now)))
+    monkeypatch.setattr(consumption, "scheduled_s", lambda pid: [(pid, (5.0, 5.0 + (0.0 if pid else waits * now)))])
     while now < 300 and silence.lasted_s <= 120:
         now += 0.5
         silence.goes_on(now)
@@ -117,10 +117,9 @@ def test_the_past_of_many_processes_is_no_time_since_a_sign(
 def test_threads_count_and_one_that_ends_takes_nothing_away(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first thread sleeps; of two others one waits, and one with a long past ends."""
     silence = Silence(0, 0.0)
-    monkeypatch.setattr(consumption, "scheduled_s", lambda pid: (1.0, 0.0))
     for now, threads in ((1, (7, 8)), (2, (7, 8)), (3, (7,)), (4, (7,))):
-        found = [(each, (50.0, 0.0) if each == 8 else (0.0, now)) for each in threads]
-        monkeypatch.setattr(consumption, "_other_threads_s", lambda pid, found=found: iter(found))
+        others = [(each, (50.0, 0.0) if each == 8 else (0.0, now)) for each in threads]
+        monkeypatch.setattr(consumption, "scheduled_s", lambda pid, others=others: [(pid, (1.0, 0.0)), *others])
         silence.goes_on(now)
     assert (silence.passed_s, silence.lasted_s) == (3.0, 0.0)
 
@@ -138,12 +137,12 @@ def test_the_kernel_tells_of_each_thread_of_a_process() -> None:
     thread = threading.Thread(target=spin, daemon=True)
     thread.start()
     spun.wait()
-    found = dict(consumption._other_threads_s(os.getpid()))
+    found = dict(consumption.scheduled_s(os.getpid()))
     may_end.set()
     thread.join()
     assert thread.native_id is not None
     assert found[thread.native_id][0] > 0.01
-    assert os.getpid() not in found
+    assert os.getpid() in found
 
 
 @pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="this kernel does not tell who waits")

@@ -16,7 +16,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 PROCESSES_MAX = 4096
@@ -224,16 +224,15 @@ class Silence:
     passed_s: float = 0.0
     ran_s: float = 0.0
     waited_s: float = 0.0
-    seen: Mapping[int, tuple[float, float]] = field(default_factory=dict)
+    seen: Mapping[int, tuple[float, float]] | None = None
 
     def goes_on(self, now: float) -> float:
         """Without a sign until now, in seconds of time.monotonic; how long in all."""
         passed = now - self.looked
         if passed >= LOOK_S:
             processes = (self.pid, *_descendants(self.pid, PROCESSES_MAX))
-            others = {thread: both for pid in processes for thread, both in _other_threads_s(pid)}
-            seen = others | {pid: scheduled_s(pid) for pid in processes}
-            if self.seen:
+            seen = {thread: both for pid in processes for thread, both in scheduled_s(pid)}
+            if self.seen is not None:
                 for thread, (ran, waited) in seen.items():
                     before = self.seen.get(thread, (max(0.0, ran - passed), max(0.0, waited - passed)))
                     self.ran_s += max(0.0, ran - before[0])
@@ -249,22 +248,16 @@ class Silence:
     def ends(self, now: float) -> None:
         """With a sign of life: nobody looks while there are some."""
         self.passed_s = self.ran_s = self.waited_s = 0.0
-        self.looked, self.seen = now, {}
+        self.looked, self.seen = now, None
 
 
-def _other_threads_s(pid: int) -> Iterator[tuple[int, tuple[float, float]]]:
-    """Each thread of a process but its first, and what `scheduled_s` tells of that: QEMU's processors are such."""
-    with contextlib.suppress(OSError):  # it has ended
-        for name in os.listdir(f"/proc/{pid}/task"):
-            if (thread := int(name)) != pid:
-                yield thread, _schedstat(f"/proc/{pid}/task/{thread}")
-
-
-def scheduled_s(pid: int) -> tuple[float, float]:
-    """How long the first thread of a process ran, and how long it waited for a processor, since it began
-    (Documentation/scheduler/sched-stats.rst); 0 if there is none of this number, or the kernel does not tell.
+def scheduled_s(pid: int) -> Iterator[tuple[int, tuple[float, float]]]:
+    """Each thread of a process, such as QEMU's processors: how long it ran, and how long it waited for a processor,
+    since it began (Documentation/scheduler/sched-stats.rst); 0 if the kernel does not tell.
     """
-    return _schedstat(f"/proc/{pid}")
+    with contextlib.suppress(OSError):  # it has ended
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            yield int(thread), _schedstat(f"/proc/{pid}/task/{thread}")
 
 
 def _schedstat(folder: str) -> tuple[float, float]:
