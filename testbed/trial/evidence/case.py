@@ -99,11 +99,7 @@ class Case:
         return self.evidence.things[subject.name]  # type: ignore[no-any-return]
 
 
-def _no_steps(trial: Trial, plan: Plan, when: When) -> Iterator[Step]:
-    return iter(())
-
-
-def _nothing(case: Case, seen: Any) -> Iterator[Any]:
+def _nothing(*_: Any) -> Iterator[Any]:
     return iter(())
 
 
@@ -121,7 +117,7 @@ class Subject(Generic[S]):
     name: str
     kind: Any
     read: Callable[[Trial, Plan, Path], S]
-    steps: Callable[[Trial, Plan, When], Iterator[Step]] = _no_steps
+    steps: Callable[[Trial, Plan, When], Iterator[Step]] = _nothing
     missing: Callable[[Case, S], Iterator[str]] = _nothing
     faults: Callable[[Case, S], Iterator[str]] = _nothing
     reported: Callable[[Case, S], Iterator[Finding]] = _nothing

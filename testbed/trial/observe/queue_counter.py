@@ -97,11 +97,7 @@ def _cake(drops: int, stats: Mapping[int, bytes], options: bytes) -> Counts:
 
 
 def _sfq(drops: int, stats: Mapping[int, bytes], options: bytes) -> Counts:
-    return Counts(0, drops, 0)
-
-
-def _fq(drops: int, stats: Mapping[int, bytes], options: bytes) -> Counts:
-    """It marks only above a threshold, which no plan sets: its count has packets that cannot be marked, too."""
+    """fq marks only above a threshold, which no plan sets: its count has packets that cannot be marked, too."""
     return Counts(0, drops, 0)
 
 
@@ -114,5 +110,5 @@ _READ: Mapping[str, Callable[[int, Mapping[int, bytes], bytes], Counts]] = {
     "dualpi2": _dualpi2,
     "cake": _cake,
     "sfq": _sfq,
-    "fq": _fq,
+    "fq": _sfq,
 }
