@@ -103,20 +103,20 @@ def _steps(trial: Trial, plan: Plan, when: str) -> Iterator[Step]:
 
 
 def read(trial: Trial, plan: Plan, folder: Path) -> HostCounters:
-    senders = tuple(dict.fromkeys(source for source, _ in trial.workload.pairs))
-    handshakes = {name: n for name, n in rose(folder, senders).items() if name == HANDSHAKES}
-    return HostCounters(rose(folder, trial.workload.hosts) | handshakes, checksum_errors(folder, receivers(trial)))
+    hosts, senders = trial.workload.hosts, dict.fromkeys(source for source, _ in trial.workload.pairs)
+    grew = {host: _grew(folder, host) for host in hosts}
+    rose = {}
+    for name in (*SUSPECT_COUNTERS, *RESENDING_COUNTERS):
+        own = senders if name == HANDSHAKES else hosts
+        if all(name in grew[host] for host in own):
+            rose[name] = sum(grew[host][name] for host in own)
+    return HostCounters(rose, checksum_errors(folder, receivers(trial)))
 
 
-def rose(folder: Path, nodes: tuple[str, ...]) -> dict[str, int]:
-    """How much each counter rose on all nodes together. Lacks the counters that a node did not report."""
-    total: dict[str, list[int]] = {}
-    for node in nodes:
-        before, after = (_netstat(folder / netstat_file(node, when)) for when in ("before", "after"))
-        for name in (*SUSPECT_COUNTERS, *RESENDING_COUNTERS):
-            if name in before and name in after:
-                total.setdefault(name, []).append(after[name] - before[name])
-    return {name: sum(grew) for name, grew in total.items() if len(grew) == len(nodes)}
+def _grew(folder: Path, host: str) -> dict[str, int]:
+    """How much each counter of a host rose. Lacks those that it did not report."""
+    before, after = (_netstat(folder / netstat_file(host, when)) for when in ("before", "after"))
+    return {name: after[name] - before[name] for name in before.keys() & after.keys()}
 
 
 def checksum_errors(folder: Path, nodes: tuple[str, ...]) -> int | None:
