@@ -6,7 +6,6 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from fractions import Fraction
 
 from .. import units
 from ..codec.frozen import dataclass
@@ -48,7 +47,7 @@ class Lost:
 
 def asked(losses: Iterable[Loss]) -> Lost:
     """What these losses, one after the other, lose of the data."""
-    return _lost((loss_words(each) if (way := _way(each)) == BURSTS else way, mean_loss(each)) for each in losses)
+    return _lost(map(_one, losses))
 
 
 def read(text: str) -> Lost:
@@ -61,8 +60,7 @@ def _part(text: str) -> list[tuple[str, float]]:
         return []
     first, _, rest = text.partition(" ")
     if first == BURSTS:
-        chain = _chain(text)
-        return [(loss_words(chain), mean_loss(chain))]
+        return [_one(_chain(text))]
     if first in WAYS:
         return [(first, _share(rest))]
     return [(PERIODIC if " in " in text else "", _share(text))]
@@ -86,12 +84,11 @@ def _chain(text: str) -> GilbertElliott:
     is_all = _CHANCES.sub("", text).strip() == BURSTS and len(found) == len(pairs)
     if not is_all or not {"p", "r"} <= found.keys() <= known or not found["p"] or not found["r"]:
         raise ValueRefused(f"{text!r} is no chain", f"{BURSTS} p=1 % r=10 % loss_bad=100 % loss_good=0 %")
-    nothing, all = Fraction(0), Fraction(1)
-    return GilbertElliott(found["p"], found["r"], found.get("loss_bad", all), found.get("loss_good", nothing))
+    return GilbertElliott(**found)
 
 
-def _way(loss: Loss) -> str:
-    return {PeriodicLoss: PERIODIC, RandomLoss: RANDOM}.get(type(loss), BURSTS)
+def _one(loss: Loss) -> tuple[str, float]:
+    return {PeriodicLoss: PERIODIC, RandomLoss: RANDOM}.get(type(loss)) or loss_words(loss), mean_loss(loss)
 
 
 def _lost(parts: Iterable[tuple[str, float]]) -> Lost:
