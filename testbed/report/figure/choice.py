@@ -58,21 +58,13 @@ def _axes(results: Sequence[TrialResult]) -> dict[str, list[str]]:
 
 
 def _pieces(parts: Sequence[str], axes: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """The parts between commas, put together again where a value has commas: the fewest unknown pieces, and of these
-    the fewest.
-    """
+    """The parts between commas, put together again where a value has commas: each piece is the longest known one."""
+    if not parts:
+        return ()
     most = 1 + max(value.count(",") for values in axes.values() for value in values)
-    best: list[tuple[int, int, tuple[str, ...]]] = [(0, 0, ())]
-    for start in reversed(range(len(parts))):
-        found = []
-        for length in range(1, min(most, len(parts) - start) + 1):
-            piece = ",".join(parts[start : start + length]).strip()
-            is_known = bool(_pairs(piece, axes))
-            if is_known or length == 1:
-                unknown, count, rest = best[length - 1]
-                found.append((unknown + (not is_known), count + 1, (piece, *rest)))
-        best.insert(0, min(found, key=lambda each: each[:2]))
-    return best[0][2]
+    pieces = [",".join(parts[: 1 + more]).strip() for more in range(min(most, len(parts)))]
+    length = next((n for n in range(len(pieces), 1, -1) if _pairs(pieces[n - 1], axes)), 1)
+    return (pieces[length - 1], *_pieces(parts[length:], axes))
 
 
 def _pair(piece: str, axes: Mapping[str, Sequence[str]], words: str) -> Pair:
@@ -112,10 +104,6 @@ def _same(text: str, values: Sequence[str]) -> list[str]:
     return [value for value in found if members == _members(value)] or found
 
 
-def _spaceless(text: str) -> str:
-    return text.replace(" ", "")
-
-
 def _in_id(text: str) -> str:
     (id,) = trial_ids([(("", text),)])
     return id.casefold()
@@ -131,7 +119,7 @@ def _quantity(text: str) -> object:
     return text
 
 
-_FORMS: tuple[Callable[[str], object], ...] = (str.strip, _spaceless, _in_id, _quantity)
+_FORMS: tuple[Callable[[str], object], ...] = (str.strip, _in_id, _quantity)
 
 
 def _members(text: str) -> set[str]:
