@@ -229,18 +229,22 @@ def _parts(each: Measurement, spans: Sequence[tuple[float, float]]) -> Iterator[
 
 def _part(whole: Pings, timed: Sequence[tuple[float, float]]) -> Pings:
     """Some pings of a run, with a summary of these alone, which is as coarse as single times are."""
-    rtts_s = tuple(rtt_s for _, rtt_s in timed)
+    return replace(summed([rtt_s for _, rtt_s in timed], whole.step_s), times_s=tuple(at_s for at_s, _ in timed))
+
+
+def summed(rtts_s: Sequence[float], step_s: float = 0.0, *, has_sd: bool = True) -> Pings:
+    """Pings that were all answered, with the summary of their round-trip times, which are rounded to `step_s`; without
+    their sd where it says nothing of the path.
+    """
     mean_s = sum(rtts_s) / len(rtts_s)
-    sd_s = math.sqrt(sum((rtt_s - mean_s) ** 2 for rtt_s in rtts_s) / len(rtts_s))
     return Pings(
-        sent=len(timed),
-        received=len(timed),
-        rtts_s=rtts_s,
-        times_s=tuple(at_s for at_s, _ in timed),
+        sent=len(rtts_s),
+        received=len(rtts_s),
+        rtts_s=tuple(rtts_s),
         min_s=min(rtts_s),
         mean_s=mean_s,
         max_s=max(rtts_s),
-        sd_s=sd_s,
-        step_s=whole.step_s,
-        summary_step_s=whole.step_s,
+        sd_s=math.sqrt(sum((rtt_s - mean_s) ** 2 for rtt_s in rtts_s) / len(rtts_s)) if has_sd else None,
+        step_s=step_s,
+        summary_step_s=step_s,
     )

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..measurement import Ask, Measurement, Pings, Reading, Second, Transfer, Way, refused
+from ..measurement import Ask, Measurement, Reading, Second, Transfer, Way, refused, summed
 
 FORMAT = "pcap"
 MAGIC = {b"\xd4\xc3\xb2\xa1": ("<", 1e-6), b"\xa1\xb2\xc3\xd4": (">", 1e-6)}
@@ -73,7 +73,9 @@ def read(file: str, data: bytes) -> Reading:
     found: list[Measurement] = []
     if shakes:
         told.append(f"{len(shakes)} handshakes")
-        found.append(Measurement(file, None, pings=_summed([each.rtt_s for each in shakes]), way=way))
+        found.append(
+            Measurement(file, None, pings=summed([each.rtt_s for each in shakes], 1e-6, has_sd=False), way=way)
+        )
     else:
         untold.append("round-trip times without load: the capture has no handshake")
     if octets >= BULK_BYTES:
@@ -91,7 +93,7 @@ def read(file: str, data: bytes) -> Reading:
         rtts = _round_trips(segments, set(flows)) if _is_at_sender(shake, main) else []
         if rtts:
             told.append(f"{len(rtts)} round-trip times under load")
-            found.append(Measurement(file, None, pings=_summed(rtts), is_loaded=True, way=way))
+            found.append(Measurement(file, None, pings=summed(rtts, 1e-6, has_sd=False), is_loaded=True, way=way))
         else:
             untold.append("round-trip times under load, which a capture at the sender tells")
     else:
@@ -175,11 +177,6 @@ def _handshakes(segments: Sequence[Segment]) -> Iterator[Handshake]:
 
 def _is_at_sender(shake: Handshake | None, main: Flow) -> bool:
     return shake is not None and shake.is_at_client == (shake.flow == main)
-
-
-def _summed(values: Sequence[float]) -> Pings:
-    mean_s = sum(values) / len(values)
-    return Pings(len(values), len(values), tuple(values), (), min(values), mean_s, max(values), None, 1e-6, 1e-6)
 
 
 def _transfer(mine: Sequence[Segment]) -> Transfer | None:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from ..measurement import Ask, Measurement, Pings, Reading, Second, Transfer, Way, refused
+from ..measurement import Ask, Measurement, Reading, Second, Transfer, Way, refused, summed
 
 FORMAT = "flent"
 ICMP = re.compile(r"^Ping \(ms\) (ICMP|UDP|avg)?")
@@ -62,7 +62,7 @@ def _read(file: str, data: Mapping[str, Any]) -> Reading:
         if values:
             word = "under load" if is_loaded else "without load"
             told.append(f"{len(values)} round-trip times {word}")
-            found.append(Measurement(file, None, pings=_summed(values), is_loaded=is_loaded))
+            found.append(Measurement(file, None, pings=summed(values, 1e-4), is_loaded=is_loaded))
     if not idle:
         untold.append("round-trip times without load")
     step_s = float(data["metadata"].get("STEP_SIZE") or 0) or (times[1] - times[0] if len(times) > 1 else 1.0)
@@ -116,12 +116,6 @@ def _pings(data: Mapping[str, Any]) -> Iterator[tuple[float, float]]:
             value = each.get("val")
             if value is not None and math.isfinite(value) and value > 0:
                 yield float(each["t"]), float(value) / 1000
-
-
-def _summed(values: Sequence[float]) -> Pings:
-    mean_s = sum(values) / len(values)
-    sd_s = math.sqrt(sum((each - mean_s) ** 2 for each in values) / len(values))
-    return Pings(len(values), len(values), tuple(values), (), min(values), mean_s, max(values), sd_s, 1e-4, 1e-4)
 
 
 def _transfer(times: Sequence[float], flows: Mapping[str, Sequence[float | None]], step_s: float) -> Transfer | None:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..measurement import Ask, Measurement, Pings, Reading, Second, Transfer, refused
+from ..measurement import Ask, Measurement, Reading, Second, Transfer, refused, summed
 
 FORMAT = "ndt7"
 LENGTH_S = 10.0
@@ -94,9 +94,7 @@ def _measurements(file: str, tests: Mapping[str, Sequence[Mapping[str, Any]]]) -
         yield Measurement(file, ask, transfer=transfer, way=ask.way)
         rtts = [float(info["RTT"]) / 1e6 for info in infos if info.get("RTT")]
         if rtts:
-            mean_s = sum(rtts) / len(rtts)
-            pings = Pings(len(rtts), len(rtts), tuple(rtts), (), min(rtts), mean_s, max(rtts), None, 1e-6, 1e-6)
-            yield Measurement(file, None, pings=pings, is_loaded=True)
+            yield Measurement(file, None, pings=summed(rtts, 1e-6, has_sd=False), is_loaded=True)
 
 
 def _retransmits(info: Mapping[str, Any]) -> int | None:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 
-from ..measurement import Measurement, Pings, Reading, Second, Transfer, refused
+from ..measurement import Measurement, Reading, Second, Transfer, refused, summed
 
 FORMAT = "table"
 TIME, RATE, RTT, LOSS = "time_s", "rate_mbps", "rtt_ms", "loss"
@@ -49,7 +49,7 @@ def read(file: str, text: str) -> Reading:
         is_loaded: [_rtt_s(row) for row in rows if row[RTT] is not None and bool(row[RATE]) == is_loaded]
         for is_loaded in (False, True)
     }
-    found = [Measurement(file, None, pings=_pings(each), is_loaded=is_it) for is_it, each in rtts.items() if each]
+    found = [Measurement(file, None, pings=summed(each), is_loaded=is_it) for is_it, each in rtts.items() if each]
     told = [f"{len(each)} round-trip times{' under load' if is_it else ''}" for is_it, each in rtts.items() if each]
     loaded = [n for n, each in enumerate(seconds) if each.octets]
     seconds = seconds[loaded[0] : loaded[-1] + 1] if loaded else ()  # before and after it nothing was sent
@@ -76,19 +76,6 @@ def _rtt_s(row: Row) -> float:
     rtt_ms = row[RTT]
     assert rtt_ms is not None, "BUG: a row without a round-trip time"
     return rtt_ms / 1000
-
-
-def _pings(values: Sequence[float]) -> Pings:
-    mean_s = sum(values) / len(values)
-    return Pings(
-        sent=len(values),
-        received=len(values),
-        rtts_s=tuple(values),
-        min_s=min(values),
-        mean_s=mean_s,
-        max_s=max(values),
-        sd_s=math.sqrt(sum((each - mean_s) ** 2 for each in values) / len(values)),
-    )
 
 
 def _time(row: Row) -> float:
