@@ -15,7 +15,7 @@ import numpy as np
 
 from ..analysis import statistic
 from ..analysis.statistic import Estimate
-from .fit.fitted import LARGEST_CORRELATION, LEVEL, correlation
+from .fit.fitted import LEVEL, independent
 from .fit.steady import steady
 from .measurement import Measurement, Pings
 
@@ -147,10 +147,8 @@ def series_mean(values: Sequence[float]) -> Estimate:
     middle = statistic.mean(values)
     if len(values) < ENOUGH:
         return Estimate(middle, None, 0)
-    sd = statistic.sample_sd(values)
-    r = min(max(correlation(values), 0.0), LARGEST_CORRELATION)
-    independent = max(2.0, len(values) * (1 - r) / (1 + r))
-    return Estimate(middle, sd / math.sqrt(independent), independent - 1) if sd else Estimate.constant(middle)
+    sd, count = statistic.sample_sd(values), independent(values)
+    return Estimate(middle, sd / math.sqrt(count), count - 1) if sd else Estimate.constant(middle)
 
 
 def series_quantile(values: Sequence[float], share: float) -> Estimate:

@@ -94,15 +94,20 @@ def correlation(values: Sequence[float]) -> float:
     return float((centred[1:] @ centred[:-1]) / (centred @ centred))
 
 
+def independent(values: Sequence[float]) -> float:
+    """As many samples as the correlation leaves independent: n (1 - r) / (1 + r) for a first-order process."""
+    r = min(max(correlation(values), 0.0), LARGEST_CORRELATION)
+    return max(2.0, len(values) * (1 - r) / (1 + r))
+
+
 def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
-    """Student's interval of the mean of a series, with as many samples as its correlation leaves independent: n
-    (1 - r) / (1 + r) for a first-order process. None for fewer than 3 values.
+    """Student's interval of the mean of a series, with as many samples as are `independent`. None for fewer than 3
+    values.
     """
     if len(values) < 3:
         return None
-    r = min(max(correlation(values), 0.0), LARGEST_CORRELATION)
-    independent = max(2.0, len(values) * (1 - r) / (1 + r))
-    half = t_quantile(independent - 1, (1 + LEVEL) / 2) * statistic.sample_sd(values) / math.sqrt(independent)
+    count = independent(values)
+    half = t_quantile(count - 1, (1 + LEVEL) / 2) * statistic.sample_sd(values) / math.sqrt(count)
     middle = statistic.mean(values)
     return middle - half, middle + half
 
