@@ -196,7 +196,7 @@ def _descendants(pid: int, most: int) -> Iterator[int]:
     """At most `most` processes below one; none where the kernel does not tell."""
     waiting, found = [pid], 0
     while waiting:
-        for child in _children(waiting.pop()):
+        for child in children(waiting.pop()):
             found += 1
             if found > most:
                 return
@@ -204,7 +204,8 @@ def _descendants(pid: int, most: int) -> Iterator[int]:
             waiting.append(child)
 
 
-def _children(pid: int) -> list[int]:
+def children(pid: int) -> list[int]:
+    """Those of the first thread of a process; none where the kernel does not tell."""
     try:
         return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     except OSError:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from .consumption import children
+
 LOOK_S = 0.2
 LOOKS = 25
 ENOUGH_TICKS = 10
@@ -34,7 +36,7 @@ def story(guest: int) -> str:
 
 def spinner(guest: int) -> str | None:
     """The program that takes processor time now, and whose it is; None if there is none, or if it cannot be read."""
-    before = {pid: _ticks(pid) for pid in (guest, *_children(guest))}
+    before = {pid: _ticks(pid) for pid in (guest, *children(guest))}
     for _ in range(LOOKS):
         time.sleep(LOOK_S)
         grew = {pid: _ticks(pid) - ticks for pid, ticks in before.items()}
@@ -42,13 +44,6 @@ def spinner(guest: int) -> str | None:
             busiest = max(grew, key=lambda pid: grew[pid])
             return _name(busiest) if busiest != guest and grew[busiest] >= BUSY_SHARE * sum(grew.values()) else None
     return None
-
-
-def _children(pid: int) -> list[int]:
-    try:
-        return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except (OSError, ValueError):
-        return []
 
 
 def _ticks(pid: int) -> int:

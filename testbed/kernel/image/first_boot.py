@@ -81,6 +81,15 @@ class FirstBoot:
             raise MachineError(f"{what}\n{self.last_lines}\n", "testbed doctor") from None
 
 
+def first_features(linux: Path) -> Features:
+    """What a lab kernel has that was just built. Raises MachineError if it does not run here."""
+    first = boot(linux)
+    if not first.ok:
+        what = "the kernel does not run here; its console ends with:"
+        raise MachineError(f"{what}\n{first.last_lines}\n", "testbed doctor")
+    return first.features
+
+
 def features(linux: Path) -> Features:
     """What a lab kernel has: what is kept beside it, or else its answer when it boots, which is then kept there.
     MachineError if it does not boot.

@@ -170,7 +170,7 @@ class Workbench:
             shutil.copyfile(log, made / "build.log")
             if not change.files:
                 report(Stage("booting it once"))
-                feature.write(made, self._first_features(made))
+                feature.write(made, first_boot.first_features(made / "linux"))
             else:
                 feature.write(made, _with_control(first_boot.features(self.base().image.path), change))
             same = not change.files or _same(made / "linux", self.home / "base")
@@ -186,13 +186,6 @@ class Workbench:
             (self.home / "base.new").replace(self.home / "base")
         wall_s = time.monotonic() - began_s
         return Built(image, change, warnings, objects, same, is_new=True, wall_s=wall_s)
-
-    def _first_features(self, made: Path) -> Features:
-        first = first_boot.boot(made / "linux")
-        if not first.ok:
-            what = "the kernel does not run here; its console ends with:"
-            raise MachineError(f"{what}\n{first.last_lines}\n", "testbed doctor")
-        return first.features
 
     def _record(self, change: Change, key: str, made: Path) -> Record:
         label = NAME_KEPT.sub("-", change.label).strip("-.") or "change"
