@@ -20,9 +20,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeAlias
 
 from .. import units
 from ..codec.fault import Fault, Path
@@ -51,6 +52,10 @@ RTT_HEADERS = (
 QUANTILE_HEADERS = "a header of quantile, and rtt_s, rtt_ms, rtt_us or rtt_ns: such as quantile,rtt_ms"
 END = "end"
 _NUMBER = re.compile(rf"[0-9]{{1,{DIGITS}}}(\.[0-9]{{1,{DIGITS}}})?")
+
+
+_Table: TypeAlias = tuple[list[str], list[tuple[int, list[str]]]]
+"""The two columns of a table, and the cells of each row below its header, with their lines."""
 
 
 class _Bad(Exception):
@@ -132,22 +137,13 @@ def _with_fault(document: Document, fault: Fault) -> Document:
 
 def read(path: str, name: str, shown: str | None = None) -> Trace:
     """Raises OSError for a file that cannot be read, SpecError, with the path `shown`, for what is wrong in it."""
-    text = input_file.read_text(path, TRACE_BYTES)
-    try:
-        if not text.isascii() or "\0" in text:
-            raise _Bad(None, "this is not a trace", "numbers and commas")
+    with _opened(path, shown or path, "trace") as text:
         return _read(text, name)
-    except _Bad as bad:
-        line = None if bad.line is None else bad.line + 1
-        raise SpecError([Problem(os.path.normpath(shown or path), line, bad.what, bad.allowed)]) from None
 
 
 def read_rtts(path: str, shown: str, *, is_trace: bool) -> str:
     """The rows of a table of RTTs, as a `wander` keeps them. Raises as read()."""
-    text = input_file.read_text(path, TRACE_BYTES)
-    try:
-        if not text.isascii() or "\0" in text:
-            raise _Bad(None, "this is not a table", "numbers and commas")
+    with _opened(path, shown, "table") as text:
         lines = text.splitlines()
         numbers = [number for number, line in enumerate(lines) if _has_row(line)]
         if not numbers:
@@ -160,18 +156,33 @@ def read_rtts(path: str, shown: str, *, is_trace: bool) -> str:
         if len(rows) > wander.ROWS_MAX:
             raise _Bad(numbers[wander.ROWS_MAX + 1], "there are too many rows", f"up to {wander.ROWS_MAX}")
         return " ".join(f"{first}:{rtt_ns}" for first, rtt_ns in rows)
+
+
+@contextmanager
+def _opened(path: str, shown: str, noun: str) -> Iterator[str]:
+    """The text of a file. What is found to be wrong in it is a SpecError with its line."""
+    text = input_file.read_text(path, TRACE_BYTES)
+    try:
+        if not text.isascii() or "\0" in text:
+            raise _Bad(None, f"this is not a {noun}", "numbers and commas")
+        yield text
     except _Bad as bad:
         line = None if bad.line is None else bad.line + 1
         raise SpecError([Problem(os.path.normpath(shown), line, bad.what, bad.allowed)]) from None
 
 
+def _table(lines: list[str], firsts: Collection[str], seconds: Collection[str], headers: str) -> _Table:
+    found = [(n, [cell.strip() for cell in line.split(",")]) for n, line in enumerate(lines) if _has_row(line)]
+    (head, columns), *rows = found
+    if len(columns) != 2 or columns[0] not in firsts or columns[1] not in seconds:
+        raise _Bad(head, f"{','.join(columns)[:40]!r} is no header", headers)
+    return columns, rows
+
+
 def _quantiles(lines: list[str]) -> Iterator[tuple[int, int]]:
     """The quantile of each row in 10^-9, and its RTT in ns."""
-    rows = [(n, [cell.strip() for cell in line.split(",")]) for n, line in enumerate(lines) if _has_row(line)]
-    head, columns = rows[0]
-    if len(columns) != 2 or columns[0] != "quantile" or columns[1] not in RTTS:
-        raise _Bad(head, f"{','.join(columns)[:40]!r} is no header", QUANTILE_HEADERS)
-    for number, cells in rows[1:]:
+    columns, rows = _table(lines, ("quantile",), RTTS, QUANTILE_HEADERS)
+    for number, cells in rows:
         if len(cells) != 2:
             raise _Bad(number, f"{len(cells)} values in this row", "two: a quantile and an RTT")
         share = _scaled(number, cells[0], 9, "quantile with up to nine decimals")
@@ -214,13 +225,9 @@ def _times(lines: list[str]) -> list[int]:
 
 def _rows(lines: list[str], units_of: Mapping[str, int], noun: str, headers: str) -> Iterator[tuple[int, int]]:
     """For how many ns each rate or RTT holds, in bit/s or ns."""
-    rows = [(n, [cell.strip() for cell in line.split(",")]) for n, line in enumerate(lines) if _has_row(line)]
-    head, (columns, *rest) = rows[0][0], [cells for _, cells in rows]
-    if len(columns) != 2 or columns[0] not in TIMES or columns[1] not in units_of:
-        raise _Bad(head, f"{','.join(columns)[:40]!r} is no header", headers)
-    numbers = [n for n, _ in rows[1:]]
+    columns, rows = _table(lines, TIMES, units_of, headers)
     held: tuple[int, int] | None = None
-    for number, cells in zip(numbers, rest, strict=True):
+    for number, cells in rows:
         if len(cells) != 2:
             raise _Bad(number, f"{len(cells)} values in this row", f"two: a time and {noun.split(' ')[0]}")
         time_ns = _scaled(number, cells[0], TIMES[columns[0]], "time in whole ns")
@@ -233,7 +240,7 @@ def _rows(lines: list[str], units_of: Mapping[str, int], noun: str, headers: str
                 allowed = f"up to {trace.COUNT_MAX} packets from one row to the next: the same rate in two rows"
                 raise _Bad(number, "the rate of the row before holds for too long", allowed)
             yield time_ns - held[0], held[1]
-        if cells[1] == END and number == numbers[-1] and held is not None:
+        if cells[1] == END and number == rows[-1][0] and held is not None:
             return
         held = time_ns, _scaled(number, cells[1], units_of[columns[1]], noun)
         if units_of is RATES and held[1] > trace.RATE_MAX_BPS:
