@@ -64,16 +64,22 @@ class PacedSample:
 
 def samples(data: bytes, sources: tuple[Query, ...]) -> Iterator[PacedSample]:
     """Every one in every answer, in the order of time. One that reports less than all of it is left out."""
-    for record, source in of_kind("qdisc", data, sources):
+    return (sample for sample, more in _told("qdisc", data, sources) if not more)
+
+
+def _told(of: str, data: bytes, sources: tuple[Query, ...]) -> Iterator[tuple[PacedSample, bytes]]:
+    """Each of ours in every answer, and what it tells of a flow."""
+    for record, source in of_kind(of, data, sources):
         for body in netlink.bodies(record.messages):
             found = netlink.attributes(body[20:])
             kind = found[TCA_KIND].rstrip(b"\0").decode()
-            stats = netlink.attributes(found[TCA_STATS2])
-            if kind in OWN_QDISCS and len(stats.get(TCA_STATS_APP, b"")) == _DONE.size:
+            stats = netlink.attributes(found.get(TCA_STATS2, b""))
+            told = stats.get(TCA_STATS_APP, b"")
+            if kind in OWN_QDISCS and len(told) >= _DONE.size:
                 device, handle = struct.unpack_from("=iI", body, 4)
                 waiting = struct.unpack_from("=2I", stats[TCA_STATS_QUEUE])
-                done = _DONE.unpack(stats[TCA_STATS_APP])
-                yield PacedSample(source.netns, device, f"{handle >> 16:x}:", kind, *waiting, *done)
+                done = PacedSample(source.netns, device, f"{handle >> 16:x}:", kind, *waiting, *_DONE.unpack_from(told))
+                yield done, told[_DONE.size :]
 
 
 @dataclass(frozen=True)
@@ -92,17 +98,9 @@ class Flow:
 
 def flows(data: bytes, sources: tuple[Query, ...]) -> Iterator[tuple[Flow, PacedSample]]:
     """Every flow with a cap in every answer, and what its bucket did."""
-    for record, source in of_kind("class", data, sources):
-        for body in netlink.bodies(record.messages):
-            found = netlink.attributes(body[20:])
-            kind = found[TCA_KIND].rstrip(b"\0").decode()
-            stats = netlink.attributes(found.get(TCA_STATS2, b""))
-            told = stats.get(TCA_STATS_APP, b"")
-            if kind == PER_FLOW and len(told) == _DONE.size + _FLOW.size:
-                device, handle = struct.unpack_from("=iI", body, 4)
-                waiting = struct.unpack_from("=2I", stats[TCA_STATS_QUEUE])
-                done = PacedSample(source.netns, device, f"{handle >> 16:x}:", kind, *waiting, *_DONE.unpack_from(told))
-                yield _flow(told[_DONE.size :], done.begin_ns), done
+    for done, more in _told("class", data, sources):
+        if done.kind == PER_FLOW and len(more) == _FLOW.size:
+            yield _flow(more, done.begin_ns), done
 
 
 def _flow(raw: bytes, came_ns: int) -> Flow:
