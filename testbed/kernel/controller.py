@@ -62,10 +62,7 @@ def with_interpreter(steps: Sequence[Step], *, is_lab: bool) -> tuple[Step, ...]
     first = next((number for number, step in enumerate(steps) if isinstance(step, StartController)), None)
     if first is None:
         return tuple(steps)
-    found = [str(folder) for folder in folders()]
-    mounted = [f"{MOUNTED}/{number}" for number, _ in enumerate(found)] if is_lab else found
-    mounts = [step for pair in zip(found, mounted, strict=True) for step in _mount(*pair)] if is_lab else []
-    start = _started(mounted)
+    mounts, start = _mounted() if is_lab else ((), _started(list(map(str, folders()))))
     done = [
         replace(step, words=(*start, *step.words[1:])) if isinstance(step, StartController) else step for step in steps
     ]
@@ -77,6 +74,10 @@ def in_guest() -> tuple[tuple[Run, ...], tuple[str, ...]]:
     MachineError if they are not here.
     """
     check(is_lab=True)
+    return _mounted()
+
+
+def _mounted() -> tuple[tuple[Run, ...], tuple[str, ...]]:
     found = [str(folder) for folder in folders()]
     mounted = [f"{MOUNTED}/{number}" for number, _ in enumerate(found)]
     return tuple(step for pair in zip(found, mounted, strict=True) for step in _mount(*pair)), _started(mounted)
