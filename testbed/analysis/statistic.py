@@ -59,7 +59,7 @@ class Estimate:
         """Student's. None if the error is not known: one sample, or equal samples, which are one case seen again."""
         if self.error is None or (self.error == 0 and np.isfinite(self.freedom)):
             return None
-        half = t_quantile(self.freedom, (1 + _level(level)) / 2) * self.error if self.error else 0.0
+        half = t_quantile(self.freedom, (1 + checked_level(level)) / 2) * self.error if self.error else 0.0
         return Interval(self.value - half, self.value + half, level)
 
 
@@ -160,7 +160,7 @@ def jain_index(values: Values) -> float:
 
 def t_interval(values: Values, level: float = LEVEL) -> Interval:
     """Student's interval of the mean: exact for normal samples. Needs 2 samples; n - 1 degrees of freedom."""
-    samples, level = checked(values, 2), _level(level)
+    samples, level = checked(values, 2), checked_level(level)
     half = t_quantile(len(samples) - 1, (1 + level) / 2) * sample_sd(samples) / np.sqrt(len(samples))
     return Interval(float(samples.mean() - half), float(samples.mean() + half), level)
 
@@ -229,7 +229,8 @@ def _nonzero_mean(values: Values) -> float:
     return value
 
 
-def _level(level: float) -> float:
+def checked_level(level: float) -> float:
+    """A confidence level. Raises ValueError for what is none."""
     if not 0 < level < 1:
         raise ValueError(f"the confidence level is {level}, not strictly between 0 and 1")
     return level

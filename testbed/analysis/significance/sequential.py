@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from ..statistic import LEVEL
+from ..statistic import LEVEL, checked_level
 
 
 def levels(fractions: Sequence[float], level: float = LEVEL) -> tuple[float, ...]:
@@ -22,8 +22,7 @@ def levels(fractions: Sequence[float], level: float = LEVEL) -> tuple[float, ...
 
     Raises ValueError for fractions that do not rise or are outside of (0, 1].
     """
-    if not 0 < level < 1:
-        raise ValueError(f"the confidence level is {level}, not strictly between 0 and 1")
+    checked_level(level)
     if any(not 0 < fraction <= 1 for fraction in fractions) or any(a >= b for a, b in pairwise(fractions)):
         raise ValueError("the fractions of the looks must rise, be above 0 and at most 1")
     return tuple((1 - level) * (spent(after) - spent(before)) for before, after in pairwise((0.0, *fractions)))
