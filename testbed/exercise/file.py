@@ -22,6 +22,7 @@ from ..codec.keyed import Keyed, check, key, named
 from ..codec.kind import LINES, NAME, SIZE, SPAN, TEXT, listed, record, table
 from ..error import SpecError, UserError, one_of
 from ..model.node.type import NODE_TYPES
+from ..spec.scenario.expect import name_faults
 from ..spec.syntax import input_file
 from ..spec.syntax.document import Document, Position, mapping, parse
 from .draw import FILE_NAME, DrawFile
@@ -125,15 +126,9 @@ class ExerciseFile(Keyed):
         """What is wrong between its keys."""
         known: list[str] = []
         for number, rule in enumerate(self.rules):
-            yield from (fault.under("expect", number) for fault in rule.faults())
-            if rule.name in known:
-                yield Fault(("expect", number, "name"), f"two rules have the name {rule.name!r}", "each name once")
-            for need in rule.needs:
-                if need not in known:
-                    what = f"no rule before this one has the name {need!r}"
-                    yield Fault(("expect", number, "needs"), what, one_of(known, need, "a rule before it"), named=True)
+            own = (*rule.faults(), *name_faults(rule.name, rule.needs, known), *self._place_faults(rule))
+            yield from (fault.under("expect", number) for fault in own)
             known.append(rule.name)
-            yield from (fault.under("expect", number) for fault in self._place_faults(rule))
         for number, action in enumerate(self.before):
             yield from (fault.under("before", number) for fault in action.faults())
         for name, wrong in self.wrong.items():

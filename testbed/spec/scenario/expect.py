@@ -6,7 +6,7 @@ Exercises have them too, with the `scenario` whose trials they are about; a scen
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from ... import units
@@ -210,13 +210,18 @@ def rule_faults(rules: Sequence[ExpectFile], own: Mapping[str, str]) -> Iterator
     known: list[str] = []
     for number, rule in enumerate(rules):
         yield from (fault.under(number, "measure") for fault in rule.measure.bound_faults(own))
-        if rule.name in known:
-            yield Fault((number, "name"), f"two rules have the name {rule.name!r}", "each name once")
-        for need in rule.needs:
-            if need not in known:
-                what = f"no rule before this one has the name {need!r}"
-                yield Fault((number, "needs"), what, one_of(known, need, "a rule before it"), named=True)
+        yield from (fault.under(number) for fault in name_faults(rule.name, rule.needs, known))
         known.append(rule.name)
+
+
+def name_faults(name: str, needs: Iterable[str], known: Sequence[str]) -> Iterator[Fault]:
+    """What is wrong with the name of a rule, and of those that it needs; `known` are those before it."""
+    if name in known:
+        yield Fault(("name",), f"two rules have the name {name!r}", "each name once")
+    for need in needs:
+        if need not in known:
+            what = f"no rule before this one has the name {need!r}"
+            yield Fault(("needs",), what, one_of(known, need, "a rule before it"), named=True)
 
 
 def plain(choice: Mapping[str, Any]) -> tuple[dict[str, tuple[str, ...]], list[Fault]]:
