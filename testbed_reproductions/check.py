@@ -285,12 +285,17 @@ def combined(*terms: tuple[float, Values]) -> Estimate | None:
     if len({len(values) for _, values in terms}) > 1:
         return estimate(*terms)
     factors = [factor for factor, _ in terms]
-    of_seeds = zip(*(values for _, values in terms), strict=True)
-    return estimate((1, [None if None in each else _sum_of_products(factors, each) for each in of_seeds]))
+
+    def summed(values: Sequence[float]) -> float:
+        return sum(factor * value for factor, value in zip(factors, values, strict=True))
+
+    return estimate((1, by_seed(summed, *(values for _, values in terms))))
 
 
-def _sum_of_products(factors: Sequence[float], values: Sequence[float | None]) -> float:
-    return sum(factor * value for factor, value in zip(factors, values, strict=True) if value is not None)
+def by_seed(read: Callable[[list[float]], float], *samples: Values) -> list[float | None]:
+    """What `read` makes of the values of each seed; None where one is absent."""
+    of_seeds = ([each for each in values if each is not None] for values in zip(*samples, strict=True))
+    return [read(values) if len(values) == len(samples) else None for values in of_seeds]
 
 
 def minus(one: Values, other: Values) -> Estimate | None:
@@ -301,6 +306,16 @@ def minus(one: Values, other: Values) -> Estimate | None:
 def over(one: Values, other: Values) -> list[float | None]:
     """The ratio of each pair; None where one is absent, or the second is 0."""
     return [None if a is None or not b else a / b for a, b in zip(one, other, strict=True)]
+
+
+def gain(one: Values, other: Values) -> list[float | None]:
+    """By which share the first of each pair is more; None as `over`."""
+    return by_seed(lambda ratio: ratio[0] - 1, over(one, other))
+
+
+def grown(less: Values, more: Values) -> list[float | None]:
+    """By how much the second of each pair is more; None where one is absent."""
+    return by_seed(lambda pair: pair[1] - pair[0], less, more)
 
 
 def average(values: Values) -> float:

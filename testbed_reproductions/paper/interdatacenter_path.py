@@ -24,6 +24,7 @@ from ..check import (
     apart,
     average,
     below,
+    by_seed,
     minus,
     near,
     over,
@@ -258,10 +259,7 @@ def _pair_levels(measured: Measured) -> dict[str, Values]:
     for (source, target), part in parts_of(measured):
         pair = "-".join(sorted((source, target), key=lambda region: ("eu", "us", "sa", "ap").index(region)))
         by_pair.setdefault(pair, []).append(part.each_seed(_level))
-    return {
-        pair: [None if None in each else statistic.mean(each) for each in zip(*directions, strict=True)]
-        for pair, directions in by_pair.items()
-    }
+    return {pair: by_seed(statistic.mean, *directions) for pair, directions in by_pair.items()}
 
 
 RTTS, DETOUR = "rtt-variation", "path-inflation"
@@ -284,7 +282,7 @@ def rtts(runs: Mapping[str, Measured]) -> Judgement:
     parts: list[Part] = []
     words = []
     for name, found in by_pair.items():
-        every = [None if None in each else statistic.mean(each) for each in zip(*found.values(), strict=True)]
+        every = by_seed(statistic.mean, *found.values())
         parts.append(near(f"{name}'s mean", every, RTT_MEAN_MS[name], RTT_MEAN_OFF_MS))
         parts.append(near(f"{name}'s EU-AP", found["eu", "ap"], FAR_RTT_MS[name], FAR_OFF_MS))
         words.append(f"{name} {average(every):.2f} ms, EU-AP {average(found['eu', 'ap']):.1f}")

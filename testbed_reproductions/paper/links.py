@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from testbed.api import Claim, UdpResult, need, statistic
 
-from ..check import Estimate, Holds, Part, Values, Within, above, alike, below, minus, over
+from ..check import Estimate, Holds, Part, Values, Within, above, alike, below, gain, minus
 from ..check import estimate as mean_of
 from ..measured import Measured, known
 from ..row import Criterion, Judge, Judgement, Publication, Row
@@ -119,7 +119,7 @@ def grow_with_window(runs: Mapping[str, Measured]) -> Judgement:
 
 
 def _change(base: Values, other: Values) -> Estimate | None:
-    return mean_of((1, [None if each is None else each - 1 for each in over(other, base)]))
+    return mean_of((1, gain(other, base)))
 
 
 def against(scenario: str, other: str, orders: Mapping[str, str]) -> Judge:

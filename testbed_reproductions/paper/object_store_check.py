@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations, pairwise
+from operator import mul
 from typing import TypeAlias
 
 from testbed.api import CommandResult, Download, HttpResult, TrialResult, need, statistic
@@ -29,7 +30,10 @@ from ..check import (
     apart,
     average,
     below,
+    by_seed,
     classify,
+    gain,
+    grown,
     minus,
     near,
     over,
@@ -131,10 +135,7 @@ def _over_homes(
 ) -> list[float | None]:
     """The mean over homes of what `read` makes of goodput at 100 MiB over that at this size, by seed."""
     ratios = [over(home.get(LARGEST, ()), home.get(size, ())) for home in homes.values()]
-    return [
-        None if None in each else statistic.mean(list(map(read, map(known, each))))
-        for each in zip(*ratios, strict=True)
-    ]
+    return by_seed(lambda each: statistic.mean(list(map(read, each))), *ratios)
 
 
 def flat_or_not(runs: Mapping[str, Measured]) -> Judgement:
@@ -272,12 +273,8 @@ def _mean_kib(part: Measured) -> float:
 
 def over_all_homes(by_region: Mapping[str, Values]) -> Values:
     """The mean over all homes, by seed."""
-    return [
-        None
-        if None in each
-        else sum(HOMES[home] * known(value) for home, value in zip(by_region, each, strict=True)) / sum(HOMES.values())
-        for each in zip(*by_region.values(), strict=True)
-    ]
+    many = [HOMES[home] for home in by_region]
+    return by_seed(lambda each: sum(map(mul, many, each)) / sum(HOMES.values()), *by_region.values())
 
 
 def limit_of_size(runs: Mapping[str, Measured]) -> str:
@@ -288,10 +285,7 @@ def limit_of_size(runs: Mapping[str, Measured]) -> str:
 def by_store(runs: Mapping[str, Measured]) -> Judgement:
     """Figure 2: the mean over all homes, by store."""
     means = {store: over_all_homes(by_region) for store, by_region in cells(runs).items()}
-    ratios = [
-        None if None in each else (known(each[0]) + known(each[1])) / (known(each[2]) + known(each[3]))
-        for each in zip(*(means[store] for store in STORES), strict=True)
-    ]
+    ratios = by_seed(lambda each: (each[0] + each[1]) / (each[2] + each[3]), *(means[store] for store in STORES))
     parts = [near(store.upper(), means[store], kib, LEVEL_OFF_KIB) for store, kib in MEAN_KIB.items()]
     parts.append(near("US and EU over SA and AP", ratios, RATIO, RATIO_OFF))
     ours = ", ".join(f"{store.upper()} {average(mean):.0f}" for store, mean in means.items())
@@ -332,11 +326,8 @@ def gain_of_the_near_store(runs: Mapping[str, Measured]) -> Judgement:
     """Figure 5: homes in the region of the store, and their gain over the mean of all homes."""
     goodputs = cells(runs)
     close = {store: goodputs[store][NEAR[store]] for store in STORES}
-    gains = {
-        store: [None if each is None else each - 1 for each in over(close[store], over_all_homes(goodputs[store]))]
-        for store in STORES
-    }
-    mean = [None if None in each else statistic.mean(each) for each in zip(*gains.values(), strict=True)]
+    gains = {store: gain(close[store], over_all_homes(goodputs[store])) for store in STORES}
+    mean = by_seed(statistic.mean, *gains.values())
     parts = [near(store.upper(), close[store], kib, LEVEL_OFF_KIB) for store, kib in NEAR_KIB.items()]
     parts += [near(f"gain of {store.upper()}", gains[store], gain, GAIN_OFF) for store, gain in NEAR_GAIN.items()]
     parts.append(near("gain on the mean", mean, MEAN_GAIN, GAIN_OFF))
@@ -401,7 +392,7 @@ def _goodputs(home: Measured) -> dict[int, tuple[Values, Values]]:
 def relative_gain(runs: Mapping[str, Measured], size_bytes: int) -> Values:
     """The relative gain from the edge, as the mean over the homes, by seed."""
     by_home = [over(home[size_bytes][1], home[size_bytes][0]) for home in goodputs_of_homes(runs[EDGE]).values()]
-    return [None if None in each else statistic.mean(each) - 1 for each in zip(*by_home, strict=True)]
+    return by_seed(lambda each: statistic.mean(each) - 1, *by_home)
 
 
 def gains_more_for_small(runs: Mapping[str, Measured]) -> tuple[str, tuple[Part, ...]]:
@@ -441,9 +432,9 @@ def edge_gain_by_size(runs: Mapping[str, Measured]) -> Judgement:
     """Figure 9a: the gain in KiB/s is largest for the largest object, and negligible in many cases."""
     cases = _cases(goodputs_of_homes(runs[EDGE]))
     sizes = sorted({size for _, size in cases})
-    most = {size: _of_homes([cases[at] for at in cases if at[1] == size], max) for size in sizes}
-    every = _of_homes(list(cases.values()), statistic.mean)
-    few = _of_homes(list(cases.values()), lambda each: sum(gain < NEGLIGIBLE_KIB for gain in each) / len(each))
+    most = {size: by_seed(max, *(cases[at] for at in cases if at[1] == size)) for size in sizes}
+    every = by_seed(statistic.mean, *cases.values())
+    few = by_seed(lambda each: sum(more < NEGLIGIBLE_KIB for more in each) / len(each), *cases.values())
     parts = (
         above("the largest gain at 100 MiB above that at 1 MiB", minus(most.get(LARGEST, []), most.get(MIB, []))),
         below("the largest gain at 1 MiB below 7630 KiB/s", mean_of((1, most.get(MIB, []))), SMALL_MOST_KIB),
@@ -460,15 +451,10 @@ def edge_gain_by_size(runs: Mapping[str, Measured]) -> Judgement:
 def _cases(goodputs: Gains) -> dict[tuple[str, int], Values]:
     """The gain in KiB/s of each home and size, by seed."""
     return {
-        (home, size): [None if a is None or b is None else b - a for a, b in zip(origin, edge, strict=True)]
+        (home, size): grown(origin, edge)
         for home, by_size in goodputs.items()
         for size, (origin, edge) in by_size.items()
     }
-
-
-def _of_homes(cases: Sequence[Values], read: Callable[[list[float]], float]) -> Values:
-    """What `read` gets from all cases of each seed."""
-    return [None if None in each else read(list(map(known, each))) for each in zip(*cases, strict=True)]
 
 
 def edge_can_be_worse(runs: Mapping[str, Measured]) -> Judgement:
@@ -476,9 +462,7 @@ def edge_can_be_worse(runs: Mapping[str, Measured]) -> Judgement:
     homes = {(name, home): part for name in (EDGE, LOADED) for home, part in by_home(runs[name]).items()}
     close_by = {at for at, part in homes.items() if asked_rtt_s(part.only(cache="none")) <= NEAR_RTT_S}
     changes = {
-        (at, size): [None if each is None else each - 1 for each in over(edge, origin)]
-        for at, part in homes.items()
-        for size, (origin, edge) in _goodputs(part).items()
+        (at, size): gain(edge, origin) for at, part in homes.items() for size, (origin, edge) in _goodputs(part).items()
     }
     cases = tuple(below("worse", mean_of((1, each))) for each in changes.values())
     worst_at = min(changes, key=lambda at: average(changes[at]), default=None)

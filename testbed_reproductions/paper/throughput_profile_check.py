@@ -25,13 +25,15 @@ from ..check import (
     apart,
     average,
     below,
+    by_seed,
     combined,
+    grown,
     minus,
     near,
     over,
 )
 from ..check import estimate as mean_of
-from ..measured import Measured, both, gbit, known
+from ..measured import Measured, both, gbit
 from ..row import Judgement
 
 LOSSLESS, LOSSY = "throughput-profile", "throughput-profile-loss"
@@ -197,7 +199,7 @@ def grows_and_falls(runs: Mapping[str, Measured]) -> Judgement:
 
 def mean_of_all(steps: Sequence[Values]) -> Values:
     """Of each seed the mean of its values."""
-    return [None if None in each else sum(map(known, each)) / len(each) for each in zip(*steps, strict=True)]
+    return by_seed(lambda each: sum(each) / len(each), *steps)
 
 
 def falls_with_loss(runs: Mapping[str, Measured]) -> Judgement:
@@ -215,16 +217,12 @@ def grows_most_from_one_to_two(runs: Mapping[str, Measured]) -> Judgement:
     for name, part in series(lossless(runs), "congestion"):
         by_flows = {flows: c_ucs(part.only(flows=flows)) for flows in sorted(part.values_of("flows"), key=int)}
         words.append(f"{name}: {' '.join(f'{average(values):.2f}' for values in by_flows.values())}")
-        first, *later = [_steps(by_flows[a], by_flows[b]) for a, b in pairwise(by_flows)]
+        first, *later = [grown(by_flows[a], by_flows[b]) for a, b in pairwise(by_flows)]
         parts += [
             above(f"{name}'s first step is above step {n}", minus(first, step)) for n, step in enumerate(later, 2)
         ]
         parts += few_like_many(part)
     return Judgement(f"C_UC over {', '.join(by_flows)} flows: {'; '.join(words)}", tuple(parts))
-
-
-def _steps(less: Values, more: Values) -> Values:
-    return [None if a is None or b is None else b - a for a, b in zip(less, more, strict=True)]
 
 
 def apart_by(pair: tuple[Values, ...]) -> float:
@@ -332,7 +330,7 @@ def noisy_flows(runs: Mapping[str, Measured]) -> Judgement:
     for name, part in series(runs[NOISY], "congestion"):
         one, ten = (c_ucs(part.only(flows=flows)) for flows in (FEW, MANY))
         words.append(f"{name} {average(one):.2f} to {average(ten):.2f}")
-        gains[name] = [None if a is None or b is None else b - a for a, b in zip(one, ten, strict=True)]
+        gains[name] = grown(one, ten)
     parts = [above(f"{name}'s C_UC grows", mean_of((1, gain))) for name, gain in gains.items()]
     parts += [above(f"BBR gains more than {cc}", minus(gains["bbr"], gains[cc])) for cc in OTHERS]
     why = "our random loss holds back one flow of CUBIC and HTCP, but not several"
