@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from trials import Steps, make_trial, steps_data, tampered
+from trials import Steps, adding, make_trial, steps_data, tampered
 
 from testbed.trial import run as runner
 from testbed.trial.orders.sequence import orders
@@ -473,15 +473,7 @@ def _added(plan: str) -> Iterator[Sabotage]:
     names = set(orders(make_trial(**PLANS[plan])).plan.book._by_node)
     for name, steps in ADDED.items():
         if any((step.get("netns") or "tb-a") in (EMULATOR, *(f"tb-{node}" for node in names)) for step in steps):
-            yield Sabotage(plan, "added", name, _after_the_plan(steps))
-
-
-def _after_the_plan(added: tuple[Step, ...]) -> Callable[[Steps], Steps]:
-    def tamper(steps: Steps) -> Steps:
-        at = next(number for number, step in enumerate(steps) if step.get("title") == "observe")
-        return (*steps[:at], *added, *steps[at:])
-
-    return tamper
+            yield Sabotage(plan, "added", name, adding("title=observe", *steps))
 
 
 def main() -> int:

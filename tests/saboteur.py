@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from trials import Steps
+from trials import Steps, adding
 
 
 def for_a_while(device: str, handle: str, other: str, back: str) -> Callable[[Steps], Steps]:
     """Something else holds for half a second of the workload, and nobody can read it back afterwards."""
-
-    def tamper(steps: Steps) -> Steps:
-        at = next(n for n, step in enumerate(steps) if step.get("background") == "observer") + 1
-        lines = (
-            f"echo qdisc change dev {device} root handle {handle} {words} | /run/tools/qdisc" for words in (other, back)
-        )
-        text = "sleep 0.3; {}; sleep 0.5; {}; sleep 60".format(*lines)
-        step = {"run": ["sh", "-c", text], "netns": "tb-path.emulator", "background": "somebody"}
-        return (*steps[:at], step, *steps[at:])
-
-    return tamper
+    lines = (
+        f"echo qdisc change dev {device} root handle {handle} {words} | /run/tools/qdisc" for words in (other, back)
+    )
+    text = "sleep 0.3; {}; sleep 0.5; {}; sleep 60".format(*lines)
+    step = {"run": ["sh", "-c", text], "netns": "tb-path.emulator", "background": "somebody"}
+    return adding("background=observer", step, later=1)

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from late_cut import check_same_bytes, late_and_soon
 from pcap import packets
-from trials import RunTrial, make_trial
+from trials import RunTrial, adding, make_trial
 
 from testbed.error import MachineError
 from testbed.kernel.image import cache, feature, first_boot
@@ -177,13 +177,9 @@ def test_a_queue_that_lets_superpackets_pass_uncut_is_found(run_trial: RunTrial)
     sends them whole, and what it counts itself is still right.
     """
     netns, made = "tb-path.emulator", "qdisc replace dev end1 root handle 2: tbf rate 1gbit burst 70000 limit 5000000"
-
-    def tamper(steps: Any) -> Any:
-        at = next(number for number, step in enumerate(steps) if step.get("title") == "observe")
-        words = [f"tc {made}", "tc qdisc add dev end1 parent 2:1 handle 3: sfq limit 1000"]
-        words += ["ethtool -K end1 tso on gso on"]
-        return (*steps[:at], *({"run": each.split(), "netns": netns} for each in words), *steps[at:])
-
+    words = [f"tc {made}", "tc qdisc add dev end1 parent 2:1 handle 3: sfq limit 1000"]
+    words += ["ethtool -K end1 tso on gso on"]
+    tamper = adding("title=observe", *({"run": each.split(), "netns": netns} for each in words))
     ran = run_trial(path=PATH, workload={"duration": "1 s"}, tamper=tamper)
     found = {each.check: each for each in ran.result.findings}
     assert ran.result.verdict == "invalid"

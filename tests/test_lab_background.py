@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from trials import Ran, Steps
+from trials import Ran, Steps, adding
 
 from testbed.kernel.guest import TrialError
 from testbed.trial.folder import same_files
@@ -137,17 +137,12 @@ def test_a_background_that_is_over_too_soon_is_told(run_trial: RunTrial) -> None
 
 def test_a_handshake_that_is_not_complete_ends_the_trial(run_trial: RunTrial) -> None:
     """The sender is connected, the receiver is not, and both would wait for ever."""
-
-    def deaf(steps: Steps) -> Steps:
-        rules = (
-            "table ip deaf { chain in { type filter hook input priority 0; "
-            "tcp flags & (syn|ack) == ack tcp dport 5001 drop; }; }"
-        )
-        at = next(n for n, step in enumerate(steps) if step.get("title") == "flow")
-        return (*steps[:at], {"run": ["nft", rules], "netns": "tb-b"}, *steps[at:])
-
+    rules = (
+        "table ip deaf { chain in { type filter hook input priority 0; "
+        "tcp flags & (syn|ack) == ack tcp dport 5001 drop; }; }"
+    )
     with pytest.raises(TrialError, match="cannot accept on port 5001: too many packets of the handshake are lost"):
-        run_trial(tamper=deaf)
+        run_trial(tamper=adding("title=flow", {"run": ["nft", rules], "netns": "tb-b"}))
 
 
 SIDE = {

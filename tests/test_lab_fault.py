@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 from pcap import TCP, Packet, packets
-from trials import Ran, Steps, make_trial
+from trials import Ran, adding, make_trial
 
 from testbed.plan.link import ruleset
 from testbed.trial.orders.sequence import orders
@@ -326,16 +326,12 @@ def test_a_fault_that_meets_nothing_is_noted(run_trial: RunTrial) -> None:
 @pytest.mark.parametrize("switched", [(), (True,), (True, False)])
 def test_a_link_can_be_taken_down_by_hand(run_trial: RunTrial, switched: tuple[bool, ...]) -> None:
     """The commands for a network that stands. Here nobody asked for them, so the gate must notice."""
-
-    def tamper(steps: Steps) -> Steps:
-        emulator = orders(make_trial(path={"down": "by hand"})).plan.emulator("path")
-        assert emulator is not None
-        words = [command.words for n, is_down in enumerate(switched, 1)
-                 for command in ruleset.switch(emulator, n, is_down=is_down)]  # fmt: skip
-        added = [{"run": ["nft", *each], "netns": emulator.netns} for each in words]
-        at = next(n for n, step in enumerate(steps) if step.get("background") == "observer")
-        return (*steps[:at], *added, *steps[at:])
-
+    emulator = orders(make_trial(path={"down": "by hand"})).plan.emulator("path")
+    assert emulator is not None
+    words = [command.words for n, is_down in enumerate(switched, 1)
+             for command in ruleset.switch(emulator, n, is_down=is_down)]  # fmt: skip
+    added = [{"run": ["nft", *each], "netns": emulator.netns} for each in words]
+    tamper = adding("background=observer", *added)
     ran = run_trial(path={"down": "by hand"}, workload={"tool": "ping", "count": 5}, tamper=tamper)
     assert (ran.ping.received, ran.result.verdict) == (
         0 if switched == (True,) else 5,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pcap import packets
 from saboteur import for_a_while
-from trials import Ran, Steps, instead
+from trials import Ran, Steps, adding, instead
 
 from testbed.model.link.bucket import Policer, Shaper, carried_bytes
 from testbed.model.link.trace import Trace
@@ -236,13 +236,8 @@ def test_another_number_than_asked_is_invalid(run_trial: RunTrial, path: Any, ol
 
 def during(*words: str, after_s: float = 0.0) -> Callable[[Steps], Steps]:
     """Something else happens after all has been checked, and is not undone."""
-
-    def tamper(steps: Steps) -> Steps:
-        at = next(n for n, step in enumerate(steps) if step.get("background") == "observer")
-        line = {"run": ["/run/tools/qdisc"], "stdin": " ".join(words), "netns": "tb-path.emulator"}
-        return (*steps[:at], line, *steps[at:])
-
-    return tamper
+    line = {"run": ["/run/tools/qdisc"], "stdin": " ".join(words), "netns": "tb-path.emulator"}
+    return adding("background=observer", line)
 
 
 @pytest.mark.parametrize(

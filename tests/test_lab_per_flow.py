@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from pcap import Packet, packets
-from trials import Ran, Steps, instead
+from trials import Ran, Steps, adding, instead
 
 from testbed.trial.result import PerFlowResult
 
@@ -139,11 +139,7 @@ def test_a_queue_of_a_flow_drops_what_does_not_fit(run_trial: RunTrial) -> None:
 
 
 def before_the_workload(*words: str) -> Callable[[Steps], Steps]:
-    def tamper(steps: Steps) -> Steps:
-        at = next(n for n, step in enumerate(steps) if step.get("background") == "observer")
-        return (*steps[:at], {"run": list(words), "netns": EMULATOR}, *steps[at:])
-
-    return tamper
+    return adding("background=observer", {"run": list(words), "netns": EMULATOR})
 
 
 def without_the_cap(steps: Steps) -> Steps:
@@ -187,10 +183,9 @@ BACK = (
 
 def gone_for_a_while(steps: Steps) -> Steps:
     """It is away for a part of the workload, and nobody can read that back afterwards."""
-    at = next(n for n, step in enumerate(steps) if step.get("background") == "observer") + 1
     text = f"sleep 0.3; {ONE_FOR_ALL.replace('10mbit', '100mbit')}; sleep 0.7; {BACK}; sleep 60"
     step = {"run": ["sh", "-c", text], "netns": EMULATOR, "background": "somebody"}
-    return (*steps[:at], step, *steps[at:])
+    return adding("background=observer", step, later=1)(steps)
 
 
 @pytest.mark.parametrize("samples", [{"interval": "100 ms"}, "none"])

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from trials import Ran, Steps
+from trials import Ran, Steps, adding
 
 from testbed.kernel.guest import TrialError
 from testbed.trial.folder import same_files
@@ -85,12 +85,7 @@ def test_the_same_seed_gives_the_same_bytes(run_trial: RunTrial) -> None:
 
 def kill(pid_file: str) -> Callable[[Steps], Steps]:
     """Before the workload begins."""
-
-    def tamper(steps: Steps) -> Steps:
-        at = next(n for n, step in enumerate(steps) if step.get("out") == "rtt-check.out")
-        return (*steps[:at], {"run": ["sh", "-c", f"kill -9 $(cat {pid_file})"]}, *steps[at:])
-
-    return tamper
+    return adding("out=rtt-check.out", {"run": ["sh", "-c", f"kill -9 $(cat {pid_file})"]})
 
 
 @pytest.mark.parametrize("daemon", ["zebra", "ospfd"])

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 from pcap import packets
-from trials import Ran, Steps
+from trials import Ran, adding
 
 from testbed.plan.network import plan
 from testbed.spec.load import load_topology
@@ -229,13 +229,9 @@ def test_two_pairs_of_zones_behind_one_link_degrade_together(run_trial: RunTrial
     topology["links"]["wan"]["schedule"] = [{"at": "3 s", "for": "3 s", "rate": "5 Mbit/s"}]
     to = next(port.addresses[0].ip for port in plan(net).book.ports if port.node == "east-b")
     ping = ["ping", "-n", "-D", "-i", "0.1", "-c", "80", str(to)]
-
-    def with_the_other_pair(steps: Steps) -> Steps:
-        at = next(n for n, step in enumerate(steps) if "timeline" in step)
-        return (*steps[:at], {"run": ping, "netns": "tb-west-b", "out": "b.out", "background": "b"}, *steps[at:])
-
+    other_pair = {"run": ping, "netns": "tb-west-b", "out": "b.out", "background": "b"}
     flow = {"tool": "flow", "from": "west-a", "to": "east-a", "duration": "8 s"}
-    ran = run_trial(topology=topology, workload=flow, tamper=with_the_other_pair)
+    ran = run_trial(topology=topology, workload=flow, tamper=adding("timeline", other_pair))
     assert ran.result.verdict == "valid", ran.result.warnings
     wan, access = ([row for row in queues(ran) if row["link"] == link] for link in ("wan", "east-a-access"))
     assert rate_bps(access, 2.0, 3.0) > 20e6

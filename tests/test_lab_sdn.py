@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from trials import Ran, Steps, tampered
+from trials import Ran, Steps, adding, tampered
 
 from testbed.kernel.guest import TrialError
 from testbed.model.scenario import Trial
@@ -264,16 +264,8 @@ def test_a_late_controller_is_found_when_it_comes(run: Run) -> None:
 
 
 def test_a_controller_that_ends_unasked_is_suspect(run: Run) -> None:
-    def tamper(steps: Steps) -> Steps:
-        at = next(number for number, step in enumerate(steps) if step.get("title") == "ping")
-        return (
-            *steps[: at + 1],
-            {"run": ["sh", "-c", "kill -9 $(cat /run/tb-ovs/c/pid)"]},
-            {"sleep": 1},
-            *steps[at + 1 :],
-        )
-
-    ran = run(tamper=tamper)
+    killed = {"run": ["sh", "-c", "kill -9 $(cat /run/tb-ovs/c/pid)"]}
+    ran = run(tamper=adding("title=ping", killed, {"sleep": 1}, later=1))
     assert ran.findings["controller"] == "suspect"
 
 
@@ -319,14 +311,9 @@ def test_a_channel_that_is_not_what_was_asked_is_found(run: Run) -> None:
             "delay",
             "1ms",
         ]
-        return ({"sleep": 0}, *_after_plan(steps, {"run": words, "netns": "tb-c.control.emulator"}))
+        return ({"sleep": 0}, *adding("sleep", {"run": words, "netns": "tb-c.control.emulator"})(steps))
 
     assert run(controller={"control": {"rtt": "10 ms"}}, tamper=tamper).findings["set-up"] == "invalid"
-
-
-def _after_plan(steps: Steps, step: dict[str, Any]) -> Steps:
-    at = next(number for number, each in enumerate(steps) if "sleep" in each)
-    return (*steps[:at], step, *steps[at:])
 
 
 @pytest.mark.parametrize("datapath", ["kernel", pytest.param("user", marks=pytest.mark.nightly)])

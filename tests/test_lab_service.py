@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 from interactive import Home
-from trials import Ran, Steps
+from trials import Ran, Steps, adding
 
 from testbed.interactive.build import awaited_ports
 from testbed.kernel.guest import TrialError
@@ -50,11 +50,7 @@ def test_a_trial_begins_with_the_leases_and_the_same_seed_gives_the_same_bytes(r
 
 
 def before_the_workload(step: dict[str, Any]) -> Callable[[Steps], Steps]:
-    def tamper(steps: Steps) -> Steps:
-        at = next(n for n, each in enumerate(steps) if each.get("out") == "rtt-check.out")
-        return (*steps[:at], step, *steps[at:])
-
-    return tamper
+    return adding("out=rtt-check.out", step)
 
 
 @pytest.mark.parametrize(
@@ -139,11 +135,7 @@ def test_a_switch_of_a_standing_network_passes_the_first_ping(run_trial: RunTria
     data = yaml.safe_load((READY.parent / "home-nat.yaml").read_text())
     ping = {"run": ["ping", "-c", "1", "-W", "2", "10.0.2.2"], "netns": "tb-pc", "may_fail": True}
     waits = [data_of(step) for step in awaited_ports(load_topology(READY.parent / "home-nat.yaml"))]
-
-    def at_once(steps: Steps) -> Steps:
-        at = next(n for n, each in enumerate(steps) if "sleep" in each)
-        return (*steps[:at], *waits, {**ping, "out": "first.out"}, *steps[at:])
-
+    at_once = adding("sleep", *waits, {**ping, "out": "first.out"})
     workload = {"tool": "ping", "from": "pc", "to": "server", "count": 1}
     ran = run_trial(topology=data, workload=workload, tamper=at_once)
     assert "1 received" in (ran.folder / "first.out").read_text()

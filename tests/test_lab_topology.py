@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from trials import Ran, Steps
+from trials import Ran, adding
 
 from testbed.analysis.tcp_model import line_rate_limit_bps
 from testbed.model.workload import PingWorkload
@@ -103,12 +103,8 @@ def tags_in(path: Path) -> set[int | None]:
 
 def test_a_vlan_hears_nothing_of_another(run_trial: RunTrial) -> None:
     """Not even of broadcasts: without static neighbours every ping begins with one."""
-
-    def forgetful(steps: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
-        forget = {"run": ["ip", "neighbour", "flush", "nud", "permanent", "dev", "eth0"]}
-        at = next(n for n, step in enumerate(steps) if "sleep" in step)
-        return (*steps[:at], *({**forget, "netns": f"tb-{host}"} for host in ("staff-1", "staff-2")), *steps[at:])
-
+    forget = {"run": ["ip", "neighbour", "flush", "nud", "permanent", "dev", "eth0"]}
+    forgetful = adding("sleep", *({**forget, "netns": f"tb-{host}"} for host in ("staff-1", "staff-2")))
     capture = [{"at": host} for host in ("staff-2", "lab-1", "lab-2")]
     ping = {"tool": "ping", "count": 3}
     ran = vlans(run_trial, "staff-1", "staff-2", workload=ping, capture=capture, tamper=forgetful)
@@ -120,12 +116,8 @@ def test_a_vlan_hears_nothing_of_another(run_trial: RunTrial) -> None:
 
 def test_a_host_of_another_vlan_cannot_be_reached_past_the_router(run_trial: RunTrial) -> None:
     """A neighbour entry in place of the route: the switch itself keeps them apart."""
-
-    def short_cut(steps: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
-        words = ["ip", "route", "replace", "10.0.1.0/24", "dev", "eth0"]
-        at = next(n for n, step in enumerate(steps) if "sleep" in step)
-        return (*steps[:at], {"run": words, "netns": "tb-staff-1"}, *steps[at:])
-
+    words = ["ip", "route", "replace", "10.0.1.0/24", "dev", "eth0"]
+    short_cut = adding("sleep", {"run": words, "netns": "tb-staff-1"})
     ping = {"tool": "ping", "count": 2}
     ran = vlans(run_trial, "staff-1", "lab-1", workload=ping, tamper=short_cut)
     assert ran.ping.received == 0
@@ -134,12 +126,8 @@ def test_a_host_of_another_vlan_cannot_be_reached_past_the_router(run_trial: Run
 
 def test_an_access_port_that_faces_a_trunk_lets_frames_in_and_none_out(run_trial: RunTrial) -> None:
     """Why such a topology is refused: what a real bridge does, its trunk made an access port under our hands."""
-
-    def half(steps: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
-        words = ["bridge", "vlan", "add", "dev", "eth2", "vid", "10", "pvid", "untagged"]
-        at = next(n for n, step in enumerate(steps) if "sleep" in step)
-        return (*steps[:at], {"run": words, "netns": "tb-ground-floor"}, *steps[at:])
-
+    words = ["bridge", "vlan", "add", "dev", "eth2", "vid", "10", "pvid", "untagged"]
+    half = adding("sleep", {"run": words, "netns": "tb-ground-floor"})
     heard = {}
     for source, destination in (("staff-1", "staff-2"), ("staff-2", "staff-1")):
         ping = {"tool": "ping", "count": 2}
@@ -300,12 +288,8 @@ def test_a_route_that_names_no_device_is_on_the_one_that_leads_to_its_router(run
         },
     }
     ping = {"tool": "ping", "from": "a", "to": "b", "count": 3}
-
-    def elsewhere(steps: Steps) -> Steps:
-        at = next(n for n, step in enumerate(steps) if step.get("out") == "rtt-check.out")
-        words = ["ip", "-n", "tb-s", "route", "replace", "10.0.0.0/24", "via", "10.0.1.1", "dev", "eth1", "onlink"]
-        return (*steps[: at + 2], {"run": words}, *steps[at + 2 :])
-
+    words = ["ip", "-n", "tb-s", "route", "replace", "10.0.0.0/24", "via", "10.0.1.1", "dev", "eth1", "onlink"]
+    elsewhere = adding("out=rtt-check.out", {"run": words}, later=2)
     ran = run_trial(topology=topology, workload=ping)
     assert ran.result.verdict == "valid", ran.result.warnings
     ran = run_trial(topology=topology, workload=ping, tamper=elsewhere)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from trials import Ran, Steps, instead
+from trials import Ran, Steps, adding, instead
 
 from testbed.spec import mininet_import
 
@@ -20,22 +20,12 @@ EMULATOR = "tb-path.emulator"
 
 def before_the_read_back(*added: dict[str, Any]) -> Callable[[Steps], Steps]:
     """Does something more once the plan is carried out."""
-
-    def tamper(steps: Steps) -> Steps:
-        at = next(n for n, step in enumerate(steps) if step.get("title") == "observe")
-        return (*steps[:at], *added, *steps[at:])
-
-    return tamper
+    return adding("title=observe", *added)
 
 
 def before_the_workload(*added: dict[str, Any]) -> Callable[[Steps], Steps]:
     """Does something more after all has been checked."""
-
-    def tamper(steps: Steps) -> Steps:
-        at = next(n for n, step in enumerate(steps) if step.get("background") == "observer")
-        return (*steps[:at], *added, *steps[at:])
-
-    return tamper
+    return adding("background=observer", *added)
 
 
 def inside(*words: str) -> dict[str, Any]:

@@ -55,6 +55,17 @@ def instead(old: str, new: str) -> Callable[[Steps], Steps]:
     return tamper
 
 
+def adding(place: str, *added: dict[str, Any], later: int = 0) -> Callable[[Steps], Steps]:
+    """A tamper that does more, before the first step with this KEY or KEY=VALUE, or so many steps `later`."""
+    key, _, value = place.partition("=")
+
+    def tamper(steps: Steps) -> Steps:
+        at = later + next(n for n, step in enumerate(steps) if key in step and value in ("", step[key]))
+        return (*steps[:at], *added, *steps[at:])
+
+    return tamper
+
+
 def tampered(made: Orders, tamper: Callable[[Steps], Steps]) -> Orders:
     """The orders with other steps. Those that stay as they are keep their types, which the data does not tell."""
     own = {json.dumps(data(step), sort_keys=True): step for step in made.steps}
