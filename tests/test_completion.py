@@ -133,23 +133,24 @@ def test_what_follows_a_node_is_for_the_command_in_it(ask: Ask) -> None:
     assert ask("testbed exec client --na") == ("files", [])
 
 
-def test_kernels_follow_by_name(ask: Ask, cache: Path) -> None:
+@pytest.fixture
+def old_kernel(cache: Path) -> Path:
     folder = cache / "vm/kernels/old"
     (folder / "modules").mkdir(parents=True)
     (folder / "vmlinuz").touch()
     about = {"name": "old", "release": "6.16", "source": "debian", "default": False, "made": "2026"}
     (folder / "kernel.json").write_text(json.dumps(about))
+    return folder
+
+
+@pytest.mark.usefixtures("old_kernel")
+def test_kernels_follow_by_name(ask: Ask) -> None:
     assert ask("testbed kernel fetch --name ") == ("none", ["old"])
 
 
-def test_congestion_controls_are_those_that_kernels_have(ask: Ask, cache: Path) -> None:
-    folder = cache / "vm/kernels/old"
-    (folder / "modules").mkdir(parents=True)
-    (folder / "vmlinuz").touch()
-    about = {"name": "old", "release": "6.16", "source": "debian", "default": False, "made": "2026"}
-    (folder / "kernel.json").write_text(json.dumps(about))
+def test_congestion_controls_are_those_that_kernels_have(ask: Ask, old_kernel: Path) -> None:
     assert ask("testbed run quickstart --set congestion=") == ("none", [])
-    feature.write(folder, feature.of_controls("reno cubic highspeed"))
+    feature.write(old_kernel, feature.of_controls("reno cubic highspeed"))
     names = ["congestion=cubic", "congestion=highspeed", "congestion=reno"]
     assert ask("testbed run quickstart --set congestion=") == ("none", names)
     assert ask("testbed run quickstart --set congestion=h") == ("none", ["congestion=highspeed"])
