@@ -10,6 +10,7 @@ import ctypes
 import os
 import re
 import select
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -53,6 +54,19 @@ def namespaces() -> set[str]:
     if os.geteuid() or not NAMES.exists():
         return set()
     return {path.name for path in NAMES.iterdir()}
+
+
+@contextmanager
+def host_unchanged() -> Iterator[None]:
+    """What a run must not change stays as it was: namespaces, devices, and mounts."""
+
+    def seen() -> tuple[set[str], str, str]:
+        links = subprocess.run(("ip", "-br", "link"), check=True, capture_output=True, text=True).stdout
+        return namespaces(), links, Path("/proc/self/mounts").read_text()
+
+    before = seen()
+    yield
+    assert seen() == before
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from leftover import adopting, descendants, namespaces, outlive, processes_below
+from leftover import adopting, descendants, host_unchanged, outlive, processes_below
 from trials import Ran, make_trial
 
 from testbed.error import MachineError
@@ -41,17 +41,10 @@ run.run(trial, orders(trial), Path(sys.argv[1]), progress=lambda lab_s: print("a
 """
 
 
-def of_the_host() -> tuple[set[str], str, str]:
-    """What a run must not change: namespaces, devices, and mounts."""
-    links = subprocess.run(("ip", "-br", "link"), check=True, capture_output=True, text=True).stdout
-    return namespaces(), links, Path("/proc/self/mounts").read_text()
-
-
 @pytest.fixture(autouse=True)
 def _the_host_stays_as_it_was() -> Iterator[None]:
-    before = of_the_host()
-    yield
-    assert of_the_host() == before
+    with host_unchanged():
+        yield
 
 
 def test_a_link_that_needs_nothing_of_the_kernel_works_everywhere(

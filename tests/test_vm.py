@@ -20,7 +20,7 @@ from typing import cast
 import pytest
 import userimage
 from interactive import Home
-from leftover import namespaces, outlive, processes_below
+from leftover import host_unchanged, outlive, processes_below
 from test_gate import fine
 from trials import Ran, seen_as, steps_data
 from trials import vm as vm_result
@@ -698,13 +698,8 @@ def kernel() -> VmKernel:
 
 @pytest.fixture
 def _the_host_stays_as_it_was(tmp_path: Path) -> Iterator[None]:
-    def of_the_host() -> tuple[set[str], str, str]:
-        links = subprocess.run(("ip", "-br", "link"), check=True, capture_output=True, text=True).stdout
-        return namespaces(), links, Path("/proc/self/mounts").read_text()
-
-    before = of_the_host()
-    yield
-    assert of_the_host() == before
+    with host_unchanged():
+        yield
     assert outlive(processes_below(tmp_path)) == []
 
 
