@@ -1,4 +1,4 @@
-"""`testbed compare` for tests: how it ends, and what it says."""
+"""Commands of the testbed for tests, `compare` above all: how they end, and what they say."""
 
 from __future__ import annotations
 
@@ -24,14 +24,21 @@ class Said:
 Compare = Callable[..., Said]
 
 
-def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Compare:
+def exit_code(*words: str | Path) -> int:
+    """Of a command of the testbed that runs in this process."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["testbed", *map(str, words)])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+    return int(ended.value.code or 0)
+
+
+def command(capsys: pytest.CaptureFixture[str]) -> Compare:
     """Runs `testbed compare` in this process."""
 
     def run(*words: str | Path) -> Said:
-        monkeypatch.setattr(sys, "argv", ["testbed", "compare", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
+        code = exit_code("compare", *words)
         said = capsys.readouterr()
-        return Said(int(ended.value.code or 0), said.out, said.err)
+        return Said(code, said.out, said.err)
 
     return run

@@ -76,6 +76,6 @@ def run_trial(tmp_path: Path) -> Callable[..., Ran]:
 
 
 @pytest.fixture
-def compare(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Compare:
+def compare(capsys: pytest.CaptureFixture[str]) -> Compare:
     """Runs `testbed compare` with these words."""
-    return command(monkeypatch, capsys)
+    return command(capsys)

@@ -5,16 +5,15 @@ effect that theory has.
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from comparing import exit_code
 from trials import Ran, Steps
 
-from testbed import cli
 from testbed.analysis import paired, tcp_model
 from testbed.commands import compared_run
 from testbed.compare import run
@@ -47,14 +46,6 @@ repetitions: 32
 """
 
 
-def command(*words: str | Path) -> int:
-    """Runs a command in this process; its exit code."""
-    sys.argv = ["testbed", *map(str, words)]
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    return int(ended.value.code or 0)
-
-
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folders cubic, again (the same) and reno; and noisy."""
@@ -62,20 +53,15 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "control.yaml").write_text(SCENARIO)
     for name, control in (("cubic", "cubic"), ("again", "cubic"), ("reno", "reno")):
         words = ("run", folder / "control.yaml", "-o", folder / name, "--set", f"workload.congestion={control}")
-        assert command(*words) == 0
+        assert exit_code(*words) == 0
     (folder / "noisy.yaml").write_text(NOISY)
-    assert command("run", folder / "noisy.yaml", "-o", folder / "noisy") == 0
+    assert exit_code("run", folder / "noisy.yaml", "-o", folder / "noisy") == 0
     return folder
-
-
-@pytest.fixture(autouse=True)
-def _argv(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "argv", sys.argv)
 
 
 def test_the_same_trials_again_are_equal_and_called_the_same(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Virtual time repeats itself. This says nothing of an error rate: there is no noise between the sides."""
-    assert command("compare", runs / "cubic", runs / "again", "--format", "json") == 0
+    assert exit_code("compare", runs / "cubic", runs / "again", "--format", "json") == 0
     found = json.loads(capsys.readouterr().out)
     assert {cell["verdict"] for cell in found["cells"]} == {"same"}
     assert {cell["effect"] for cell in found["cells"]} == {0.0}
@@ -127,7 +113,7 @@ def test_another_congestion_control_is_found_with_the_effect_that_theory_has(
     runs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """CUBIC's average window over Reno's, by RFC 9438, section 5. A third either way, for 30 s have few epochs."""
-    assert command("compare", runs / "cubic", runs / "reno", "--metric", "goodput", "--format", "json") == 1
+    assert exit_code("compare", runs / "cubic", runs / "reno", "--metric", "goodput", "--format", "json") == 1
     found = json.loads(capsys.readouterr().out)
     (cell,) = found["cells"]
     expected = tcp_model.reno_window_segments(LOSS) / tcp_model.cubic_window_segments(LOSS, RTT_S) - 1

@@ -7,8 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from comparing import Compare
-from test_compare_lab import command
+from comparing import Compare, exit_code
 
 from testbed.compare.published import find
 
@@ -62,7 +61,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs")
     for name, text in (("loss", LOSS), ("window", WINDOW), ("object", OBJECT), ("ping", PING)):
         (folder / f"{name}.yaml").write_text(text)
-        assert command("run", folder / f"{name}.yaml", "-o", folder / name) == 0
+        assert exit_code("run", folder / f"{name}.yaml", "-o", folder / name) == 0
     return folder
 
 
@@ -99,7 +98,7 @@ def test_pings_agree_with_the_rtt_of_their_own_pair_only(compare: Compare, runs:
 def test_a_run_as_a_profile_is_over_what_it_sweeps(compare: Compare, runs: Path, name: str, tmp_path: Path) -> None:
     out = tmp_path / "own.yaml"
     with out.open("w") as file, contextlib.redirect_stdout(file):
-        assert command("results", runs / name, "--format", "profile") == 0
+        assert exit_code("results", runs / name, "--format", "profile") == 0
     profile, _ = find(str(out))
     over = {each.over for each in profile.series.values()}
     assert over == {"loss": {"rtt"}, "window": {"window"}, "object": {"rtt", "size"}}[name]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
+from comparing import exit_code
 
-from testbed import cli
 from testbed.sweep.store import Store
 from testbed.trial.folder import same_files
 
@@ -25,28 +24,15 @@ repetitions: 3
 """
 
 
-def command(*words: str | Path) -> int:
-    """Runs a command in this process; its exit code."""
-    sys.argv = ["testbed", *map(str, words)]
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    return int(ended.value.code or 0)
-
-
-@pytest.fixture(autouse=True)
-def _argv(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "argv", sys.argv)
-
-
 def test_suites_grow_by_the_trials_of_a_longer_scenario(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "noisy.yaml"
     file.write_text(SCENARIO)
     for side, control in (("base", "cubic"), ("candidate", "reno")):
         words = ("--set", f"workload.congestion={control}", "--jobs", "1")
-        assert command("run", file, "-o", tmp_path / side / "near", *words) == 0
+        assert exit_code("run", file, "-o", tmp_path / side / "near", *words) == 0
     asked = ("compare", tmp_path / "base", tmp_path / "candidate", "--extend", "--budget", "5 seeds", "--jobs", "1")
     capsys.readouterr()
-    code = command(*asked, "--format", "json")
+    code = exit_code(*asked, "--format", "json")
     found = json.loads(capsys.readouterr().out)
     (cell,) = (each for each in found["cells"] if each["is_primary"])
     stores = [Store(tmp_path / side / "near") for side in ("base", "candidate")]
@@ -59,10 +45,10 @@ def test_suites_grow_by_the_trials_of_a_longer_scenario(tmp_path: Path, capsys: 
         (5, "cannot tell"),
     )
     assert code == {"better": 0, "worse": 1, "cannot tell": 5}[found["verdict"]]
-    assert command(*asked, "--format", "json") == code
+    assert exit_code(*asked, "--format", "json") == code
     assert json.loads(capsys.readouterr().out) == found  # nothing more was measured
     whole = tmp_path / "whole"
     words = ("--set", "workload.congestion=reno", "--set", f"repetitions={cell['pairs']}", "--jobs", "1")
-    assert command("run", file, "-o", whole, *words) == 0
+    assert exit_code("run", file, "-o", whole, *words) == 0
     for trial in (whole / "trials").iterdir():
         assert same_files(trial, stores[1].path / "trials" / trial.name) == ()
