@@ -8,7 +8,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, fields
 from fnmatch import fnmatch
 from pathlib import Path
@@ -265,26 +265,25 @@ def test_keys_that_the_value_does_not_have_are_refused_when_it_is_made() -> None
         module["HubFile"]().node("h")
 
 
+def type_errors(codes: Mapping[str, str], folder: Path) -> list[str]:
+    """Those that one run of mypy finds in modules."""
+    for name, code in codes.items():
+        (folder / f"{name}.py").write_text(code)
+    words = [sys.executable, "-m", "mypy", "--strict", "--no-incremental"]
+    words += ["--config-file", str(ROOT / "pyproject.toml"), *sorted(map(str, folder.glob("*.py")))]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 1, f"{done.returncode}: {done.stdout}{done.stderr}"
+    return [line for line in done.stdout.splitlines() if ": error:" in line]
+
+
 @pytest.mark.slow
 def test_a_forgotten_fact_is_a_type_error(tmp_path: Path) -> None:
     """One run of mypy over the page's code, and over copies of it that forget a fact each."""
     facts = ("openflow", "programs_bytes", "mark")
-    for name, code in {"hub": CODE, **{f"no_{fact}": without(fact) for fact in facts}}.items():
-        (tmp_path / f"{name}.py").write_text(code)
-    words = [
-        sys.executable,
-        "-m",
-        "mypy",
-        "--strict",
-        "--no-incremental",
-        "--config-file",
-        str(ROOT / "pyproject.toml"),
-    ]
-    done = subprocess.run([*words, *sorted(map(str, tmp_path.glob("*.py")))], cwd=ROOT, capture_output=True, text=True)
-    errors = [line for line in done.stdout.splitlines() if ": error:" in line]
-    assert not [line for line in errors if "/hub.py" in line], done.stdout
+    errors = type_errors({"hub": CODE, **{f"no_{fact}": without(fact) for fact in facts}}, tmp_path)
+    assert not [line for line in errors if "/hub.py" in line]
     for fact in facts:
-        assert any(f"/no_{fact}.py" in line and f'"{fact}"' in line for line in errors), done.stdout
+        assert any(f"/no_{fact}.py" in line and f'"{fact}"' in line for line in errors), errors
 
 
 def test_every_type_has_its_keys_and_its_commands() -> None:

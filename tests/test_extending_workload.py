@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -17,6 +16,7 @@ from types import ModuleType
 
 import jsonschema
 import pytest
+from test_extending_node import type_errors
 from trials import Ran, RunTrial, make_trial, seen_evidence, seen_stage, whole, with_seen
 
 from testbed import cli, package
@@ -262,24 +262,10 @@ def test_a_forgotten_fact_is_refused_when_the_class_is_made_or_used(fact: str) -
 def test_a_forgotten_fact_is_a_type_error(tmp_path: Path) -> None:
     """One run of mypy over the page's code, and over copies of it that forget a fact each."""
     facts = ("sends_data", "echo_bytes", "load")
-    for name, code in {"beacon": CODE, **{f"no_{fact}": without(fact) for fact in facts}}.items():
-        head, _, rest = code.partition("\n\n")
-        (tmp_path / f"{name}.py").write_text(f"{head}\n\n{rest}")
-    words = [
-        sys.executable,
-        "-m",
-        "mypy",
-        "--strict",
-        "--no-incremental",
-        "--config-file",
-        str(ROOT / "pyproject.toml"),
-    ]
-    done = subprocess.run([*words, *sorted(map(str, tmp_path.glob("*.py")))], cwd=ROOT, capture_output=True, text=True)
-    errors = [line for line in done.stdout.splitlines() if ": error:" in line]
-    assert done.returncode == 1, f"{done.returncode}: {done.stdout}{done.stderr}"
+    errors = type_errors({"beacon": CODE, **{f"no_{fact}": without(fact) for fact in facts}}, tmp_path)
     assert not [line for line in errors if "/beacon.py" in line]
     for fact in facts:
-        assert any(f"/no_{fact}.py" in line and f'"{fact}"' in line for line in errors), done.stdout
+        assert any(f"/no_{fact}.py" in line and f'"{fact}"' in line for line in errors), errors
 
 
 def test_a_name_is_given_once(beacon: ModuleType) -> None:
