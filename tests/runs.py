@@ -10,15 +10,18 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 from trials import make_trial
 
 from results import plain
 from testbed.model.run_setting import Kernel
 from testbed.model.scenario import Trial
 from testbed.spec.scenario.trial import trial_data
+from testbed.sweep import run as sweep
 from testbed.sweep.store import Store
 from testbed.trial import column
 from testbed.trial.folder import HOST, RESULT, TRIAL, write_json
+from testbed.trial.orders.sequence import Orders
 from testbed.trial.result import TrialResult
 
 Measure = Callable[[Trial], Mapping[str, Any]]
@@ -66,6 +69,19 @@ def write_result(folder: Path, trial: Trial, result: TrialResult, samples: int =
     pq.write_table(pa.Table.from_pylist(rows, column.SAMPLES), folder / "samples.parquet")
     pq.write_table(pa.Table.from_pylist([], column.QUEUES), folder / "queues.parquet")
     write_json(folder / RESULT, result.stored())
+
+
+def always_same(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Trials measure nothing: the same comes out of each. Those that began."""
+    ids: list[str] = []
+
+    def run(trial: Trial, made: Orders, folder: Path, **options: Any) -> TrialResult:
+        ids.append(trial.id)
+        write_result(folder, trial, result := make_result(trial))
+        return result
+
+    monkeypatch.setattr(sweep.runner, "run", run)
+    return ids
 
 
 def make_store(path: Path, trials: Iterable[Trial], *, samples: int = 3) -> Store:

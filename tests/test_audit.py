@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from runs import files_of, make_result, make_store, make_trials, read_json, write_result
+from runs import always_same, files_of, make_store, make_trials, read_json
 from typer.testing import CliRunner
 
 from testbed.cli import app
@@ -20,22 +20,12 @@ from testbed.sweep import run as sweep
 from testbed.sweep.audit import latest, sample
 from testbed.sweep.store import Store
 from testbed.trial.folder import write_json
-from testbed.trial.orders.sequence import Orders
 from testbed.trial.result import TrialResult
 
 
 @pytest.fixture
 def began(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The trials that began: the same comes out each time."""
-    ids: list[str] = []
-
-    def run(trial: Trial, made: Orders, folder: Path, **options: Any) -> TrialResult:
-        ids.append(trial.id)
-        write_result(folder, trial, result := make_result(trial))
-        return result
-
-    monkeypatch.setattr(sweep.runner, "run", run)
-    return ids
+    return always_same(monkeypatch)
 
 
 def said(*words: str) -> tuple[int, str]:

@@ -6,18 +6,17 @@ import json
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import pytest
 from rich.console import Console
-from runs import make_result, make_trials, read_json, write_result
+from runs import always_same, make_trials, read_json
 from typer.testing import CliRunner
 
 from testbed.cli import app
 from testbed.commands.measure.run import carry_out
 from testbed.error import UserError
 from testbed.model.run_setting import Until
-from testbed.model.scenario import Scenario, Trial
+from testbed.model.scenario import Scenario
 from testbed.report import caption, stored_run, view
 from testbed.spec.load import load_scenario
 from testbed.sweep import run as sweep
@@ -25,8 +24,6 @@ from testbed.sweep import table
 from testbed.sweep.queue import TrialQueue
 from testbed.sweep.shard import Shard, absent, in_words, parse, scenario_key, trial_key
 from testbed.sweep.store import Store
-from testbed.trial.orders.sequence import Orders
-from testbed.trial.result import TrialResult
 
 SCENARIO = """
 name: made
@@ -54,16 +51,8 @@ def began(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def measuring_nothing(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The trials that began, which measure nothing."""
-    ids: list[str] = []
-
-    def run(trial: Trial, made: Orders, folder: Path, **options: Any) -> TrialResult:
-        ids.append(trial.id)
-        write_result(folder, trial, result := make_result(trial))
-        return result
-
-    monkeypatch.setattr(sweep.runner, "run", run)
     monkeypatch.setattr(sweep.readiness, "check", lambda trial, made: None)
-    return ids
+    return always_same(monkeypatch)
 
 
 def run(scenario: Path, folder: Path, shard: str | None = None, *settings: str) -> Scenario:
