@@ -9,7 +9,7 @@ import signal
 import socket
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from functools import partial
 from itertools import pairwise
@@ -491,6 +491,17 @@ def hostile_state() -> dict[str, Any]:
     }  # fmt: skip
 
 
+def answering(answers: Mapping[str, Any]) -> Callable[[Asked], Answer | None]:
+    """The page, and what it is told of by path."""
+
+    def site(asked: Asked) -> Answer | None:
+        if asked.path == "":
+            return Watch(None).answer(asked)
+        return Answer("application/json", json.dumps(answers.get(asked.path, {})))
+
+    return site
+
+
 @pytest.mark.slow
 def test_markup_in_names_is_text(tab: Any) -> None:
     flows = {"switch": HOSTILE, "total": 1, "rows": [{"table": 0, "priority": 1, "packets": 1, "match": HOSTILE,
@@ -502,13 +513,7 @@ def test_markup_in_names_is_text(tab: Any) -> None:
         "open": {"terminal": 1},
         "output": {"1": {"at": 0, "data": shown, "ended": HOSTILE}},
     }
-
-    def site(asked: Asked) -> Answer | None:
-        if asked.path == "":
-            return Watch(None).answer(asked)
-        return Answer("application/json", json.dumps(answers.get(asked.path, {})))
-
-    with LocalServer(site, "testbed watch") as server:
+    with LocalServer(answering(answers), "testbed watch") as server:
         tab.goto(server.url)
         tab.wait_for_selector("body[data-ready]")
         assert tab.locator(".node").count() == 20
@@ -630,13 +635,7 @@ def test_nodes_and_names_do_not_lie_over_one_another(shape: str, tab: Any, tmp_p
     topology = SHAPES[shape]()
     answers = {"state": drawn_state(topology)}
     folder = Path(os.environ.get("TESTBED_SCREENSHOTS", tmp_path))
-
-    def site(asked: Asked) -> Answer | None:
-        if asked.path == "":
-            return Watch(None).answer(asked)
-        return Answer("application/json", json.dumps(answers.get(asked.path, {})))
-
-    with LocalServer(site, "testbed watch") as server:
+    with LocalServer(answering(answers), "testbed watch") as server:
         for width, theme in ((1280, "light"), (800, "dark")):
             tab.set_viewport_size({"width": width, "height": 720})
             tab.emulate_media(color_scheme=theme)
