@@ -230,7 +230,7 @@ class Exchange:
         for _, kind, payload in self.reader.feed(data):
             if kind in (frame.OUTPUT, frame.ERRORS):
                 said = harmless(self.texts[kind].decode(payload)).encode() if self.texts else payload
-                _write(1 if kind == frame.OUTPUT else 2, said)
+                write_all(1 if kind == frame.OUTPUT else 2, said)
                 self.tell(frame.TAKEN, frame.COUNT.pack(len(payload)))
             elif kind == frame.TAKEN:
                 self.credit += _number(frame.COUNT, payload, self.network)
@@ -253,7 +253,8 @@ def _nonsense(network: RunningNetwork) -> MachineError:
     return MachineError(f"{network.name} said what makes no sense", f"testbed down {network.name}")
 
 
-def _write(descriptor: int, data: bytes) -> None:
+def write_all(descriptor: int, data: bytes) -> None:
+    """All of it, however little each call takes."""
     while data:
         data = data[os.write(descriptor, data) :]
 

@@ -310,13 +310,8 @@ class _Followed:
         stream = PRINTS[name]()
         stream.flush()
         for at in range(0, len(data), READ_BYTES):
-            _write(stream.fileno(), data[at : at + READ_BYTES])
+            connection.write_all(stream.fileno(), data[at : at + READ_BYTES])
         return len(data)
-
-
-def _write(descriptor: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(descriptor, data) :]
 
 
 def check_empty(keep: Path) -> None:
