@@ -240,7 +240,7 @@ def compare(
         profiles = [(each, found) for each in own if (found := each.profile(span, knows_exact=True)) is not None]
         covering = [(each, found) for each, found in profiles if target.rtts_within(found)]
         why_not += _not_covering(target, [pair for pair in profiles if pair not in covering])
-        made = [_pair(each, found, target, choice) for each, found in covering]
+        made = [_pair(each, found, target) for each, found in covering]
         alike = [pair for pair in made if not _unlike(pair.conditions, target.about.axis)]
         if covering and not alike and only != target.name and (only is None or target.about.axis):
             unlike.append(target)
@@ -360,7 +360,7 @@ def _is_apart(pair: _Pair, at: PointDifference, family: int, parts: Mapping[str,
     return p * family < within.ERROR
 
 
-def _pair(ours: Series, measured: ThroughputProfile, target: Target, choice: Choice) -> _Pair:
+def _pair(ours: Series, measured: ThroughputProfile, target: Target) -> _Pair:
     target = target.at_rtts(measured)
     conditions = condition.conditions(ours, target.series.of, target.capacity_bps, target.about.axis)
     own, theirs = ours.capacity_bps, target.capacity_bps

@@ -193,7 +193,7 @@ def view(
     of_series = {each.id: number for number, one in enumerate(split) for each in one.trials}
     limited = {each.id: traces.limit(run, each) for each in results}
     trials = [
-        _trial(each, of_series.get(each.id), run, ran_with)
+        _trial(each, of_series.get(each.id), ran_with)
         | {"metrics": traces.metrics(run, each), "limit": asdict(limited[each.id]), "flows": _flows(each)}
         for each in results
     ]
@@ -332,7 +332,7 @@ class _RanWith:
         return self._numbers[key]
 
 
-def _trial(each: TrialResult, of_series: int | None, run: StoredRun, ran_with: _RanWith) -> dict[str, Any]:
+def _trial(each: TrialResult, of_series: int | None, ran_with: _RanWith) -> dict[str, Any]:
     return {
         "id": each.id,
         "params": dict(each.params),

@@ -59,7 +59,7 @@ def read(file: str, text: str) -> Reading:
     if received == 0:
         number = _line_of(text, "transmitted", "Sent", "=") or 1
         raise refused(file, number, f"none of {sent or 'the'} pings got a reply", "a ping with at least one reply")
-    summary, step_s = _summary(text, lines.is_windows)
+    summary, step_s = _summary(text)
     if summary is None and not lines.rtts_s:
         raise refused(file, 1, "this ping tells no round-trip time", "its summary, or a line for each reply")
     pings = Pings(
@@ -139,7 +139,7 @@ def _counts(text: str, lines: _Lines) -> tuple[int, int, float | None]:
     return len(lines.rtts_s), len(lines.rtts_s), None
 
 
-def _summary(text: str, is_windows: bool) -> tuple[tuple[float, float, float, float | None] | None, float]:
+def _summary(text: str) -> tuple[tuple[float, float, float, float | None] | None, float]:
     """The smallest, mean and largest time and the sd in s, and what they are rounded to."""
     unix, windows = _UNIX_TIMES.search(text), _WINDOWS_TIMES.search(text)
     if unix is not None:

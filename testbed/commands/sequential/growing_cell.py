@@ -73,7 +73,7 @@ def cells(question: Question, metrics: Sequence[str]) -> dict[Cell, GrowingCell]
         place = (cell.scenario, frozenset(cell.params or ()))
         if place in halves[0] and place in halves[1]:
             both = (halves[0][place], halves[1][place])
-            _refuse_other_numbers(cell, both)
+            _refuse_other_numbers(both)
             one, other = (each.get(place, {}) for each in values)
             data = _data(both, one, other, wanted[cell.scenario])
             data = replace(data, rare=rare_of(*sides, cell.scenario), is_exact=cell in exact)
@@ -126,7 +126,7 @@ def _data(
     return CellData(done, min(half.stem.listed for half in both), samples, frozenset(lost))
 
 
-def _refuse_other_numbers(cell: Cell, both: tuple[Half, Half]) -> None:
+def _refuse_other_numbers(both: tuple[Half, Half]) -> None:
     """Repetition i must have the same seed on both sides. Raises UserError."""
     first = [half.stem.trial.seed - half.stem.trial.repetition for half in both]
     if first[0] != first[1]:

@@ -153,7 +153,7 @@ def _marked(found: Exercise, submissions: list[Submission], jobs: int) -> list[M
     pool = ThreadPoolExecutor(jobs)
     try:
         waiting = [pool.submit(mark, found, each, lambda: bool(stopped)) for each in submissions]
-        return [_result(found, each, future) for each, future in zip(submissions, waiting, strict=True)]
+        return [_result(each, future) for each, future in zip(submissions, waiting, strict=True)]
     except BaseException:
         stopped.append(True)
         raise
@@ -161,7 +161,7 @@ def _marked(found: Exercise, submissions: list[Submission], jobs: int) -> list[M
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _result(found: Exercise, submission: Submission, future: Future[Mark]) -> Mark | MachineError:
+def _result(submission: Submission, future: Future[Mark]) -> Mark | MachineError:
     """The mark, or what came in the way of this one, be it a mistake of ours; the others keep theirs."""
     try:
         return future.result()

@@ -137,9 +137,7 @@ def told(channel: Channel, topology: Topology, book: AddressBook) -> dict[str, A
     if controller.app == "monitor":
         found["interval_s"] = (controller.interval_ns or MONITOR_INTERVAL_NS) / 1e9
     if controller.app == "firewall":
-        found["rules"] = [
-            {"action": rule.action, "matches": list(_matches(rule, topology, book))} for rule in controller.rules
-        ]
+        found["rules"] = [{"action": rule.action, "matches": list(_matches(rule, book))} for rule in controller.rules]
     if controller.app == "static":
         found["switches"] = _tables(numbers, topology, book)
     return found
@@ -196,7 +194,7 @@ def _tables(numbers: Mapping[str, str], topology: Topology, book: AddressBook) -
     return found
 
 
-def _matches(rule: Rule, topology: Topology, book: AddressBook) -> Iterator[dict[str, Any]]:
+def _matches(rule: Rule, book: AddressBook) -> Iterator[dict[str, Any]]:
     """The OpenFlow fields that a rule matches, one mapping for each pair of addresses."""
     for version in (4, 6):
         for source in book.addresses_of(rule.source, version):

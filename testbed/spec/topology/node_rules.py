@@ -37,7 +37,7 @@ def machine_faults(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> I
         if link.emulator in machines and link.emulator not in link.ends:
             yield from _nic(link.emulator, machines[link.emulator], name, 2, f"it stands in the middle of {name!r}")
     for name, machine in machines.items():
-        yield from _unused(name, machine, nodes, links)
+        yield from _unused(name, machine, links)
         yield from _twice(name, machine)
         yield from _sysctls(name, machine)
 
@@ -73,9 +73,7 @@ def _nic(node: str, machine: MachineFile, link: str, count: int, why: str) -> It
         yield Fault(("nodes", node, "nics"), f"{node!r} {lacks}", f"nics: {{{link}: {example}}}")
 
 
-def _unused(
-    name: str, machine: MachineFile, nodes: Mapping[str, Any], links: Mapping[str, LinkFile]
-) -> Iterator[Fault]:
+def _unused(name: str, machine: MachineFile, links: Mapping[str, LinkFile]) -> Iterator[Fault]:
     own = [link for link, each in links.items() if name in each.ends or each.emulator == name]
     for link, _ in machine.machine.nics:
         if link not in own:

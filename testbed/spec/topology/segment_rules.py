@@ -102,7 +102,7 @@ def _trunk_before(topology: Topology, switch: Node, access: Membership) -> tuple
 def mtu_faults(topology: Topology, book: AddressBook) -> Iterator[Fault]:
     """All ends of a segment send packets of one size, and every link between its switches carries them."""
     sizes: dict[int, Link] = {}
-    for port in _ends(topology, book):
+    for port in _ends(book):
         link = topology.link(port.link)
         first = sizes.setdefault(port.segment, link)
         if link.mtu_bytes != first.mtu_bytes:
@@ -112,9 +112,7 @@ def mtu_faults(topology: Topology, book: AddressBook) -> Iterator[Fault]:
             )
             yield Fault(("links", link.name, "mtu"), what, f"an MTU of {first.mtu_bytes}, or a router between them")
     for link in topology.links:
-        ends = (
-            [each for each in _ends(topology, book) if each.link == link.name] if link.mtu_bytes < IPV6_MTU_MIN else []
-        )
+        ends = [each for each in _ends(book) if each.link == link.name] if link.mtu_bytes < IPV6_MTU_MIN else []
         who = next((port.node for port in ends if any(address.version == 6 for address in port.addresses)), None)
         if who is not None:
             what = f"no IPv6 crosses a link with an MTU of {link.mtu_bytes}, and {who!r} has an IPv6 address there"
@@ -127,7 +125,7 @@ def mtu_faults(topology: Topology, book: AddressBook) -> Iterator[Fault]:
             yield Fault(("links", link.name, "mtu"), what, f"{end.mtu_bytes} or more")
 
 
-def _ends(topology: Topology, book: AddressBook) -> Iterator[Port]:
+def _ends(book: AddressBook) -> Iterator[Port]:
     """The interfaces with addresses, in the order of the links."""
     for node in dict.fromkeys(port.node for port in book.ports):
         yield from (port for port in book.interfaces_of(node) if port.addresses)
@@ -135,7 +133,7 @@ def _ends(topology: Topology, book: AddressBook) -> Iterator[Port]:
 
 def _lonely(topology: Topology, book: AddressBook) -> Iterator[Fault]:
     """Interfaces that share no network with anybody else on their segment."""
-    for segment in dict.fromkeys(port.segment for port in _ends(topology, book)):
+    for segment in dict.fromkeys(port.segment for port in _ends(book)):
         members = book.members(segment)
         first = members[0]
         if len(members) < 2 or all(set(_networks(each)) == set(_networks(first)) for each in members):
