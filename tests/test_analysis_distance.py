@@ -9,7 +9,7 @@ from scipy import stats
 from testbed.analysis import concavity
 from testbed.analysis.distance import best_match, distance, worst
 from testbed.analysis.point import Figure, PointDifference
-from testbed.analysis.profile import Reference, ThroughputProfile, exactly
+from testbed.analysis.profile import Reference, ThroughputProfile
 from testbed.analysis.statistic import Estimate, Interval
 
 RTTS = (0.001, 0.05, 0.1, 0.2, 0.35)
@@ -18,6 +18,11 @@ SAME = (10e9, 10e9)
 
 def exact(values: dict[float, float]) -> ThroughputProfile:
     return ThroughputProfile.of_means(values)
+
+
+def exactly(profile: ThroughputProfile) -> dict[float, Reference]:
+    """The means of a profile with the errors of its repetitions; constants where it has none."""
+    return {rtt: Reference(mean) for rtt, mean in zip(profile.rtt_s, profile.estimates, strict=True)}
 
 
 def noisy(share: float, seed: int = 1, bend: float = 1.0, repetitions: int = 10) -> ThroughputProfile:

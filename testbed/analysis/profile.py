@@ -121,11 +121,6 @@ Limits: TypeAlias = Sequence[tuple[float, Reference]]
 """Published limits of the throughput, each at an RTT in s."""
 
 
-def exactly(profile: ThroughputProfile) -> dict[float, Reference]:
-    """The means of a profile with the errors of its repetitions; constants where it has none."""
-    return {rtt: Reference(mean) for rtt, mean in zip(profile.rtt_s, profile.estimates, strict=True)}
-
-
 @dataclass(frozen=True)
 class Stretch:
     """Neighbouring RTTs over which the profile bends in one way, or within the noise does not bend."""
