@@ -77,8 +77,9 @@ def _draws_nothing(asked: Direction) -> bool:
 
 
 def _changes_steadily(change: Change) -> bool:
-    pairs = (*change.forward, *change.backward, *change.data)
-    return all(name in STEADY or value is None or (name == "loss" and _counts(value)) for name, value in pairs)
+    return all(
+        name in STEADY or value is None or (name == "loss" and _counts(value)) for name, value in change.all_pairs
+    )
 
 
 def _counts(loss: object) -> bool:

@@ -126,4 +126,4 @@ def goes_down(link: Link) -> bool:
 
 
 def _takes_down(change: Change) -> bool:
-    return any(pair == ("down", True) for pair in (*change.forward, *change.backward, *change.data))
+    return ("down", True) in change.all_pairs

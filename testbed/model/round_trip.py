@@ -51,8 +51,7 @@ def _is_elsewhere(topology: Topology, link: Link) -> bool:
 
 
 def _changes(link: Link) -> bool:
-    pairs = (pair for each in link.schedule for pair in (*each.forward, *each.backward, *each.data))
-    return any(name == "delay_ns" for name, _ in pairs)
+    return any(name == "delay_ns" for each in link.schedule for name, _ in each.all_pairs)
 
 
 def _is_of_ring(topology: Topology, link: Link) -> bool:

@@ -40,6 +40,11 @@ class Change:
     when: When | None = None
 
     @property
+    def all_pairs(self) -> Pairs:
+        """What it sets, in either direction and in that of the data."""
+        return (*self.forward, *self.backward, *self.data)
+
+    @property
     def is_lasting(self) -> bool:
         return self.for_ns is None
 

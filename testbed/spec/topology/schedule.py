@@ -266,8 +266,7 @@ def wander_faults(link: Link) -> Iterator[Fault]:
     """What is wrong between an RTT that wanders and the rest of its link; paths begin at the link."""
     wander = link.wander
     assert wander is not None, "BUG: nothing wanders"
-    later = (pair[0] for each in link.schedule for pair in (*each.forward, *each.backward, *each.data))
-    if "delay_ns" in later:
+    if any(name == "delay_ns" for each in link.schedule for name, _ in each.all_pairs):
         what = "the RTT wanders, and the schedule sets it"
         yield Fault(("wander",), what, "one of the two")
     if any(direction.jitter is not None for _, direction in link.directions):

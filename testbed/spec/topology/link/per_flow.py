@@ -62,8 +62,8 @@ PER_FLOW = Kind(
 
 def down_faults(link: Link, key: str, way: str) -> Iterator[Fault]:
     """What waits in a link that goes down is thrown away at an endless rate, which only the bucket of a rate has."""
-    later = (change for each in link.schedule for change in (*each.forward, *each.backward, *each.data))
-    if any(each.value("down") for each in (link.forward, link.backward)) or any(pair[0] == "down" for pair in later):
+    later = any(name == "down" for each in link.schedule for name, _ in each.all_pairs)
+    if later or any(each.value("down") for each in (link.forward, link.backward)):
         yield Fault((key, way), f"a link cannot have '{key}' and go down", f"'{key}', or 'down'")
 
 
