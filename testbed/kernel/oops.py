@@ -55,7 +55,7 @@ def line(said: str) -> str | None:
 def kinds(*said: str, places: Places | None = None) -> frozenset[str]:
     """The lines that say that the kernel broke, without time, process and places, each with the first function of the
     stack behind it, for many faults have one line; those that differ in their places only are numbered, over all texts
-    of one kernel: `places` are those of other texts. What `told` makes of a text has the same ones.
+    of one kernel. `places` has the places of its other texts. What `told` makes of a text has the same lines.
     """
     places = {} if places is None else places
     return frozenset(kind for each in said for kind, _, _ in _faults(_lines(each), places))
@@ -88,7 +88,7 @@ def _functions(lines: Sequence[str], first: int, end: int) -> Iterator[tuple[int
 
 def told(said: str, known: Container[str] = (), places: Places | None = None) -> str:
     """From the first bad line to the end, whose kind is none of `known`; without one, the end. What is long is left out
-    in its middle. `places` are those of other texts of this kernel.
+    in its middle. `places` has the places of the other texts of this kernel.
     """
     lines = _lines(said)
     first = next((at for kind, at, _ in _faults(lines, {} if places is None else places) if kind not in known), None)

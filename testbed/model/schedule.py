@@ -41,7 +41,7 @@ class Change:
 
     @property
     def all_pairs(self) -> Pairs:
-        """What it sets, in either direction and in that of the data."""
+        """All that it sets: in both directions, and in the direction of the data."""
         return (*self.forward, *self.backward, *self.data)
 
     @property
