@@ -178,6 +178,7 @@ def test_tables_have_a_column_for_each_parameter_that_varies(open_page: Open, tm
     opened = open_page(write_page(tmp_path / "report.html", view(run)))
     opened.page.locator("#trust summary", has_text="Asked and seen").click()
     table = opened.page.get_by_role("region", name="Asked against seen")
+    table.locator("tbody tr").first.wait_for()
     assert table.locator("thead th").all_inner_texts()[:5] == ["rtt", "congestion", "seed", "verdict", "goodput"]
     assert "The same in all trials: window auto." in opened.page.locator("#trust").inner_text()
     assert "seed=" not in opened.page.locator("#trust").inner_text()
@@ -493,7 +494,9 @@ def test_a_live_page_takes_in_new_trials_without_losing_the_view(
             (tmp_path / "other/trials" / each.id).rename(folder / "trials" / each.id)
             live.finished(make_trial(), trial_result(each))
         opened.page.locator("h1 + p", has_text="All 5 trials are valid.").wait_for()
-        assert opened.page.get_by_role("region", name="Metrics").locator("tbody tr").count() == 5
+        trials = opened.page.get_by_role("region", name="Metrics").locator("tbody tr")
+        trials.nth(4).wait_for()
+        assert trials.count() == 5
         assert "ys=lin" in opened.state
         assert opened.page.evaluate("document.documentElement.dataset.theme") == "dark"
         assert "2 of 2 trials ended: 2 valid" in opened.page.locator("#live").inner_text()
