@@ -23,7 +23,7 @@ from ...model.openflow import Neighbours
 from ...model.run_setting import Kernel
 from ...model.scenario import Cell
 from ...model.topology import Engine, IpVersions, Link, Nic, Node, Topology
-from ...model.workload import UdpWorkload, Workload, measure_faults
+from ...model.workload import Iperf3Workload, UdpWorkload, Workload, measure_faults
 from ...model.workload.fact import ToolKeys
 from ..syntax.document import Document, mapping
 from ..topology.file import LinkFile, TopologyFile
@@ -446,10 +446,9 @@ class Resolver:
         sent: list[tuple[Background | Workload, Path]] = [(workload, ("workload",))]
         sent += [(each, ("background", owners.get(own, own))) for own, each in background]
         for each, at in sent:
-            if not isinstance(each, Constant | UdpWorkload):
-                continue
-            path = crossed(each.source, each.destination)
-            fault = None if path is None else datagram_fault(each.length_bytes, path)
+            length_bytes = each.length_bytes if isinstance(each, Constant | UdpWorkload | Iperf3Workload) else None
+            path = None if length_bytes is None else crossed(each.source, each.destination)
+            fault = None if length_bytes is None or path is None else datagram_fault(length_bytes, path)
             if fault is not None:
                 mine = (change for change in changes if (change.key.part, change.key.key) == (at[0], "length"))
                 own = tuple(change for change in mine if change.key.name in ("", *at))
