@@ -65,7 +65,7 @@ def summary_of(findings: Sequence[Finding]) -> str:
     own = distinct(findings)
     text = f"{counted(len(findings), 'row')}: {counts(findings)}."
     apart = "1 is a distinct finding" if len(own) == 1 else f"{len(own)} are distinct findings"
-    return text if len(own) == len(findings) else f"{text} Of them {apart}: {counts(own)}."
+    return text if len(own) in (0, len(findings)) else f"{text} Of them {apart}: {counts(own)}."
 
 
 def remark(finding: Finding) -> str:
