@@ -223,6 +223,7 @@ def test_rules_that_do_not_hold_are_to_be_seen(open_page: Open, tmp_path: Path) 
 
 def test_the_policy_of_the_page_forbids_it_every_connection(browser: Any, report: Path) -> None:
     tab = browser.new_page()
+    tab.set_default_timeout(1000 * PATIENCE_S)
     tab.goto(report.as_uri())
     assert tab.evaluate("fetch('http://127.0.0.1:9/').then(() => 'sent', () => 'refused')") == "refused"
     assert tab.evaluate("document.securityPolicyViolations ?? true")
@@ -490,6 +491,7 @@ def test_a_live_page_takes_in_new_trials_without_losing_the_view(
         opened = open_page(live.url, "#theme=dark&ys=lin")
         opened.page.locator("h1 + p", has_text="3 of 5 trials").wait_for()
         opened.page.locator("summary", has_text="Metrics of each trial").click()
+        opened.page.get_by_role("region", name="Metrics").wait_for()  # before the page is made anew
         for each in more:
             (tmp_path / "other/trials" / each.id).rename(folder / "trials" / each.id)
             live.finished(make_trial(), trial_result(each))
@@ -499,7 +501,8 @@ def test_a_live_page_takes_in_new_trials_without_losing_the_view(
         assert trials.count() == 5
         assert "ys=lin" in opened.state
         assert opened.page.evaluate("document.documentElement.dataset.theme") == "dark"
-        assert "2 of 2 trials ended: 2 valid" in opened.page.locator("#live").inner_text()
+        # What a page shows may be newer than what it was told before it asked for that.
+        opened.page.locator("#live", has_text="2 of 2 trials ended: 2 valid").wait_for()
     opened.page.locator("#live", has_text="The run has ended").wait_for()
     here = re.compile(re.escape(live.url) + r"(progress|data\.json)?(#.*)?$")
     assert all(here.match(url) or url.startswith("data:") for url in opened.requests)
