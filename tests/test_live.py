@@ -6,6 +6,7 @@ import os
 import resource
 import socket
 import stat
+import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -19,7 +20,8 @@ from storedruns import write_run
 from test_report import TWO
 
 from testbed.browser import server as module
-from testbed.browser.server import CONNECTIONS_MAX
+from testbed.browser.server import CONNECTIONS_MAX, Answer, Asked, LocalServer
+from testbed.report import live as live_module
 from testbed.report.live import Live
 from testbed.sweep.store import Store
 
@@ -103,6 +105,55 @@ def test_two_runs_have_different_tokens_that_cannot_be_guessed(tmp_path: Path, l
     with Live(Store(write_run(tmp_path / "other", TWO[:1])), 2) as other:
         assert urlsplit(other.url).path != urlsplit(live.url).path
         assert len(urlsplit(other.url).path) >= 22
+
+
+def test_the_end_of_a_run_is_news_to_a_page_that_has_seen_all_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else it fetches nothing more, and the run waits for that as long as it may."""
+    monkeypatch.setattr(live_module, "GOODBYE_S", 0.0)
+    running, seen = Live(Store(write_run(tmp_path / "run", TWO[:1])), 1), []
+
+    def keep(path: Path, text: str) -> None:
+        seen.append(running.progress())
+
+    monkeypatch.setattr(live_module, "write_text", keep)
+    with running:
+        pass
+    (before,) = seen
+    after = running.progress()
+    assert (before["ended"], after["ended"]) == (False, True)
+    assert before["version"] != after["version"]
+
+
+def test_a_run_goes_when_the_last_state_has_been_sent_and_not_when_it_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_module, "GOODBYE_S", 0.0)
+    running = Live(Store(write_run(tmp_path / "run", TWO[:1])), 1)
+    asked = {path: Asked("GET", path, {}, b"") for path in ("progress", "data.json")}
+    first = running._answer(asked["data.json"])
+    with running:
+        pass
+    progress, last = (running._answer(each) for each in asked.values())
+    assert first is not None
+    assert progress is not None
+    assert last is not None
+    assert (first.sent, progress.sent) == (None, None)
+    assert not running._fetched.is_set()
+    assert last.sent is not None
+    last.sent()
+    assert running._fetched.is_set()
+
+
+def test_who_answers_is_told_when_all_has_been_sent() -> None:
+    sent = threading.Event()
+    text = "x" * (64 << 20)  # more than what waits on the way
+    with LocalServer(lambda _: Answer("text/plain", text, sent=sent.set), "testbed run") as server:
+        with urlopen(server.url) as answer:
+            assert not sent.is_set()
+            assert len(answer.read()) == len(text)
+        assert sent.wait(PATIENCE_S)
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022])

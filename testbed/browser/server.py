@@ -43,11 +43,12 @@ class Asked:
 
 @dataclass(frozen=True)
 class Answer:
-    """What is sent back: text in UTF-8 of a `kind`, such as text/html."""
+    """What is sent back: text in UTF-8 of a `kind`, such as text/html. `sent` is called when all of it has been."""
 
     kind: str
     text: str
     headers: Mapping[str, str] = field(default_factory=dict)
+    sent: Callable[[], None] | None = None
 
 
 Site = Callable[[Asked], Answer | None]
@@ -183,6 +184,8 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
+        if answer.sent is not None:
+            answer.sent()
 
     def log_message(self, format: str, *words: Any) -> None:
         """Nothing: the terminal is not ours."""

@@ -89,28 +89,30 @@ class Live:
         self._changed("failed")
 
     def progress(self) -> dict[str, Any]:
-        """What the page asks for again and again. `version` goes up with each trial that ends."""
+        """What the page asks for again and again. `version` goes up with each trial that ends, and with the run's end:
+        so whoever has seen all of it before fetches it once more, and is not waited for in vain.
+        """
         self._asked_at = time.monotonic()
+        has_ended = self._ended
         ended = sum(self._verdicts.values())
         verdicts = ", ".join(f"{count} {verdict}" for verdict, count in self._verdicts.items())
         line = f"{ended} of {counted(self._total, 'trial')} ended" + (f": {verdicts}" if verdicts else "")
-        return {"version": self._version, "ended": self._ended, "line": line, "file": str(self.file)}
+        return {"version": self._version + has_ended, "ended": has_ended, "line": line, "file": str(self.file)}
 
     def state(self) -> dict[str, Any]:
         """The report as it is now. Raises TestbedError if the run's folder cannot be read."""
         with self._reading:
-            version, was_ended = self._version, self._ended
+            version = self._version
             if self._made[0] != version:
                 self._made = version, view(self._reader.read(self._store), self._traces)
-            if was_ended:
-                self._fetched.set()
             return self._made[1]
 
     def _answer(self, asked: Asked) -> Answer | None:
         if asked.method != "GET" or asked.path not in _PAGES:
             return None
         kind, make = _PAGES[asked.path]
-        return Answer(kind, make(self))
+        is_last = self._ended and asked.path != "progress"
+        return Answer(kind, make(self), sent=self._fetched.set if is_last else None)
 
     def _changed(self, verdict: str) -> None:
         self._verdicts[verdict] += 1
