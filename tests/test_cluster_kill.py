@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -248,8 +249,9 @@ def test_workers_that_a_run_started_end_with_it_however_it_ends(
 def descendants(pid: int) -> list[int]:
     found = []
     for children in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in children.read_text().split():
-            found += [int(child), *descendants(int(child))]
+        with suppress(OSError):  # a thread that has ended meanwhile
+            for child in children.read_text().split():
+                found += [int(child), *descendants(int(child))]
     return found
 
 
