@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from clusters import processes
+from patience import wait_for
 from runs import files_of
 
 from testbed.trial.folder import HOST
@@ -49,6 +50,7 @@ def test_here_with_local_workers_and_with_workers_that_share_nothing_the_bytes_a
         assert done.returncode == 0, done.stdout + done.stderr
         assert "3 of 3 repeated trials are the same, byte for byte" in done.stdout
         assert (tmp_path / "here" / "audit.json").exists()
+        kept = [home / "cache/testbed/cluster-results" for home in homes]
+        wait_for(lambda: not [key for folder in kept for key in folder.glob("*")], "workers that keep nothing")
     kernels = [list((home / "cache/testbed/cluster-kernels").glob("*/linux")) for home in homes]
     assert [len(found) for found in kernels] == [1, 1, 1]
-    assert not [key for home in homes for key in (home / "cache/testbed/cluster-results").glob("*")]
