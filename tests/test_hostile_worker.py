@@ -16,6 +16,7 @@ from distributed.core import error_message
 from distributed.protocol import deserialize, serialize
 from distributed.protocol import pickle as of_dask
 from distributed.scheduler import KilledWorker, WorkerState
+from patience import PATIENCE_S
 
 from testbed.error import MachineError
 from testbed.kernel import parcel
@@ -214,7 +215,7 @@ PAGES = ("/", "/health", "/info/main/workers.html", "/json/counts.json", "/metri
 def answered(port: int, path: str) -> str:
     """What comes of a request: the text, or the code of a refusal."""
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=60) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=PATIENCE_S) as answer:
             return str(answer.read().decode())
     except urllib.error.HTTPError as error:
         return str(error.code)

@@ -10,6 +10,7 @@ from typing import Any
 
 import private
 import pytest
+from patience import PATIENCE_S
 from test_udp_segment import senders
 from trials import Ran
 
@@ -309,8 +310,8 @@ def fetch(folder: Path) -> None:
     options = {"Dir::Etc::SourceList": partial / "sources.list", "Dir::Etc::SourceParts": "/dev/null"}
     options |= {"Dir::State::Lists": partial / "lists", "Dir::Cache::pkgcache": "", "Dir::Cache::srcpkgcache": ""}
     words = ("apt-get", "-q", *(f"-o{key}={value}" for key, value in options.items()))
-    process.run((*words, "update"), timeout=120, cwd=partial)
-    process.run((*words, "source", "--tar-only", "mininet"), timeout=120, cwd=partial)
+    process.run((*words, "update"), timeout=PATIENCE_S, cwd=partial)
+    process.run((*words, "source", "--tar-only", "mininet"), timeout=PATIENCE_S, cwd=partial)
     process.run(("tar", "--extract", "--file", next(partial.glob("*.orig.tar.*"))), cwd=partial)
     next(partial.glob("*/mininet/test")).rename(folder)
     shutil.rmtree(partial)

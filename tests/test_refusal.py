@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE_S
 
 CASE = """
 import json, sys
@@ -54,7 +55,8 @@ def said(*calls: str) -> list[str]:
     text = CASE + "\n".join(calls)
     root = str(Path(__file__).parents[1])
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([root, *filter(None, sys.path)])}
-    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, env=environment, timeout=120)
+    words = [sys.executable, "-c", text]
+    done = subprocess.run(words, capture_output=True, text=True, env=environment, timeout=PATIENCE_S)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 

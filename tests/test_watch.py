@@ -113,13 +113,13 @@ def test_who_has_no_token_pushes_nobody_out() -> None:
 
     def site(_: Asked) -> Answer:
         asked.set()
-        assert go_on.wait(60)
+        assert go_on.wait(PATIENCE_S)
         return Answer("application/json", "{}")
 
     with LocalServer(site, "testbed watch") as server, ExitStack() as idle:
         client = idle.enter_context(socket.create_connection(("127.0.0.1", server.server_port)))
         client.sendall(f"GET /{server.token}/ HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\n\r\n".encode())
-        assert asked.wait(60)
+        assert asked.wait(PATIENCE_S)
         others = [
             idle.enter_context(socket.create_connection(("127.0.0.1", server.server_port)))
             for _ in range(3 * CONNECTIONS_MAX)
@@ -147,7 +147,7 @@ def test_a_terminal_that_nobody_asks_for_ends_by_itself(monkeypatch: pytest.Monk
     opened = terminals.Terminals()
     network: Any = type("Network", (), {"where": lambda self, node: {"netns": "tb-a"}})()
     opened.open(network, "a", 24, 80)
-    assert made[0].closed.wait(60)
+    assert made[0].closed.wait(PATIENCE_S)
     opened.close_all()
 
 
