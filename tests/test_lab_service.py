@@ -93,9 +93,10 @@ def home(tmp_path: Path) -> Iterator[Home]:
 
 def test_in_a_standing_network_one_sees_all_four_messages_and_names(home: Home) -> None:
     """RFC 2131, figure 3: DISCOVER, OFFER, REQUEST, ACK; option 53 of tcpdump's -v says which. Nobody asks twice."""
-    see = "tcpdump -v -n -l -i eth0 -c 4 'port 67 or port 68' 2>&1 & pid=$!; "
-    wait = "until [ $(wc -l </proc/net/packet) -gt 1 ]; do sleep 0.1; done; "
-    said = home.says("exec", "laptop", "--", "sh", "-c", see + wait + "udhcpc -n -q -T 60 2>&1; wait $pid")
+    see = "tcpdump -v -n -l -i eth0 -c 4 'port 67 or port 68' >/tmp/seen 2>&1 & pid=$!; "
+    wait = "until grep -q 'listening on eth0' /tmp/seen; do sleep 0.1; done; "  # what came before has no filter yet
+    asks = "udhcpc -n -q -T 60 2>&1; wait $pid; cat /tmp/seen; rm /tmp/seen"
+    said = home.says("exec", "laptop", "--", "sh", "-c", see + wait + asks)
     kinds = [word for line in said.splitlines() if "DHCP-Message" in line for word in line.split()[-1:]]
     assert kinds == ["Discover", "Offer", "Request", "ACK"]
     assert "lease of 10.0.0.100 obtained from 10.0.0.1" in said
