@@ -196,7 +196,9 @@ def test_what_is_folded_is_printed(open_page: Open, report: Path) -> None:
     opened = open_page(report)
     seen = opened.page.get_by_role("region", name="Asked against seen")
     assert seen.count() == 0
-    opened.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    rows = "[...document.querySelectorAll('figure')].map((each) => [each.id, each.querySelectorAll('tbody tr').length])"
+    filled = opened.page.evaluate(f"() => {{ dispatchEvent(new Event('beforeprint')); return {rows}; }}")
+    assert [name for name, count in filled if not count] == []  # a browser that prints waits for nothing
     assert seen.is_visible()
     opened.page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert not seen.is_visible()

@@ -24,6 +24,7 @@ function figure(id, title, caption, tools, controls) {
     table.replaceChildren(dataTable({ rows: found, label: `Data: ${title}`, most: 50,
       columns: names.map((name) => ({ name, get: (row) => row[name], number: typeof found[0][name] === "number" })) }));
   }
+  details.fill = fill; // before printing, too
   const files = [...tools, ["CSV", () => save(fileName(id) + ".csv", csv(rows()), "text/csv")]];
   const node = el("figure", { id, "aria-labelledby": id + "-title" },
     el("div", { class: "bar" }, el("h3", { id: id + "-title" }, title), el("div", { class: "tools" }, files.map(([name, act]) =>
