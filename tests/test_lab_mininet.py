@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -303,18 +305,20 @@ def own_tests() -> Path:
 
 
 def fetch(folder: Path) -> None:
-    partial = folder.with_name("mininet-tests.partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    (partial / "lists" / "partial").mkdir(parents=True)
-    (partial / "sources.list").write_text("deb-src http://deb.debian.org/debian bookworm main\n")
-    options = {"Dir::Etc::SourceList": partial / "sources.list", "Dir::Etc::SourceParts": "/dev/null"}
-    options |= {"Dir::State::Lists": partial / "lists", "Dir::Cache::pkgcache": "", "Dir::Cache::srcpkgcache": ""}
-    words = ("apt-get", "-q", *(f"-o{key}={value}" for key, value in options.items()))
-    process.run((*words, "update"), timeout=PATIENCE_S, cwd=partial)
-    process.run((*words, "source", "--tar-only", "mininet"), timeout=PATIENCE_S, cwd=partial)
-    process.run(("tar", "--extract", "--file", next(partial.glob("*.orig.tar.*"))), cwd=partial)
-    next(partial.glob("*/mininet/test")).rename(folder)
-    shutil.rmtree(partial)
+    """Several processes may do so at the same time."""
+    with tempfile.TemporaryDirectory(prefix=f"{folder.name}.partial-", dir=folder.parent) as name:
+        partial = Path(name)
+        (partial / "lists" / "partial").mkdir(parents=True)
+        (partial / "sources.list").write_text("deb-src http://deb.debian.org/debian bookworm main\n")
+        options = {"Dir::Etc::SourceList": partial / "sources.list", "Dir::Etc::SourceParts": "/dev/null"}
+        options |= {"Dir::State::Lists": partial / "lists", "Dir::Cache::pkgcache": "", "Dir::Cache::srcpkgcache": ""}
+        words = ("apt-get", "-q", *(f"-o{key}={value}" for key, value in options.items()))
+        process.run((*words, "update"), timeout=PATIENCE_S, cwd=partial)
+        process.run((*words, "source", "--tar-only", "mininet"), timeout=PATIENCE_S, cwd=partial)
+        process.run(("tar", "--extract", "--file", next(partial.glob("*.orig.tar.*"))), cwd=partial)
+        made = next(partial.glob("*/mininet/test"))
+        with suppress(OSError):  # another one was sooner
+            made.rename(folder)
 
 
 @pytest.mark.nightly
