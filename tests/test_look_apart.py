@@ -222,7 +222,7 @@ def test_what_the_kernel_of_this_computer_tells_of_a_busy_queue_is_fine(tmp_path
     with subprocess.Popen(words, stdout=subprocess.DEVNULL) as observer:
         with pytest.raises(subprocess.TimeoutExpired):
             observer.wait(2)
-        wait_for(lambda: file.stat().st_size > 1000 * LOOK_BYTES, "1000 looks")
+        wait_for(lambda: file.exists() and file.stat().st_size > 1000 * LOOK_BYTES, "1000 looks")
         observer.send_signal(signal.SIGTERM)
     found = [each for each in queue_samples(file.read_bytes(), (Query("qdisc", NETNS),)) if each.handle == RATE]
     assert len(found) > 1000
