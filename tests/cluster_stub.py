@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from patience import PATIENCE_S
 from runs import make_result, write_result
 
 from testbed.error import MachineError
@@ -81,6 +82,20 @@ def _hang(cancelled: Callable[[], bool]) -> None:
     _sleep(3600, cancelled)
 
 
+def _meet(cancelled: Callable[[], bool]) -> None:
+    """Until another trial runs beside it, unless two have met before."""
+    notes = Path(os.environ[FOLDER])
+    until = time.monotonic() + PATIENCE_S / 2
+    while not (notes / "met").exists() and time.monotonic() < until:
+        if _count(notes / "began") - _count(notes / "ended") > 1:
+            (notes / "met").touch()
+        _sleep(0.01, cancelled)
+
+
+def _count(file: Path) -> int:
+    return len(file.read_text().splitlines()) if file.exists() else 0
+
+
 DO: dict[str, Callable[[Callable[[], bool]], None]] = {
     "kill": _kill,
     "fail": _fail,
@@ -88,4 +103,5 @@ DO: dict[str, Callable[[Callable[[], bool]], None]] = {
     "disk": _disk,
     "bug": _bug,
     "hang": _hang,
+    "meet": _meet,
 }

@@ -362,7 +362,7 @@ def test_trials_that_need_more_than_half_of_a_worker_do_not_meet_on_it(
         cluster.wait(1)
         campaign = _campaign(cluster, tmp_path, monkeypatch)
         for trial in small:
-            campaign.say(trial, "2")  # so long that two meet, however late one of them begins
+            campaign.say(trial, "meet", "0.5")
         for trial in large:
             campaign.say(trial, "0.5")
         where = place.Cluster(place.where(cluster.address), False, campaign.notices.append)
