@@ -403,7 +403,16 @@ def test_a_client_may_fetch_from_several_hosts_at_once(scenario: Scenario, tmp_p
     path = scenario(
         server=programs["server"],
         background=[{"name": each, **programs[each]} for each in hosts[1:]],
-        client=[{"name": f"of-{each}", "at": "client", "run": python(take, f"{{{each}.address}}")} for each in hosts],
+        client=[
+            {
+                "name": f"of-{each}",
+                "at": "client",
+                "run": python(take, f"{{{each}.address}}"),
+                "runs": 2,
+                "pause": "9 s",
+            }
+            for each in hosts
+        ],
     )
     whole = json.loads(path.read_text())
     link = {"rate": "10 Mbit/s", "rtt": "20 ms", "buffer": "1 bdp"}

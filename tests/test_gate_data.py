@@ -162,22 +162,60 @@ def test_the_goodput_counts_what_arrived_and_says_what_was_handed_over() -> None
     assert of(data_check.goodput, outcome(handed_over_bps=95.6e6, goodput_bps=95e6)) == []
 
 
+def star(access: str = "1 Gbit/s", **path: Any) -> dict[str, Any]:
+    """The hosts a and c, each with a link to a router, and b behind a link that all share."""
+    link = {"rate": "100 Mbit/s", "rtt": "10 ms", "buffer": "1 bdp"}
+    return {
+        "name": "star",
+        "nodes": {**{each: {"type": "host"} for each in "abc"}, "middle": {"type": "router"}},
+        "links": {
+            "path": {"ends": ["a", "middle"], **link, **path},
+            "access": {"ends": ["middle", "b"], **link, "rate": access},
+            "aside": {"ends": ["c", "middle"], **link},
+        },
+    }
+
+
 def test_what_other_hosts_sent_may_have_come_on_other_ways() -> None:
     """A client of several servers: the link to one of them carries, and allows, only what that one sends."""
     for elsewhere, most in [(1_700_000, 109.2), (1_900_000, None)]:  # in 1 s
-        said = outcome(goodput_bps=110e6, elsewhere_bytes=elsewhere)
-        texts = [text for _, _, text in of(data_check.goodput, said)]
+        said = outcome(goodput_bps=110e6, elsewhere_bytes={"c": elsewhere})
+        texts = [text for _, _, text in of(data_check.goodput, said, topology=star())]
         assert texts == ([f"110.0 Mbit/s of payload over a path that brings {most} at most"] if most else [])
     received = flow(received_bytes=10_000_000)
 
     def findings(octets: int, elsewhere: int) -> list[str]:
         def change(e: Evidence) -> Evidence:
-            return outcome(elsewhere_bytes=elsewhere)(received(carried(octets)(e)))
+            return outcome(elsewhere_bytes={"c": elsewhere})(received(carried(octets)(e)))
 
-        return [text for _, _, text in of(data_check.carried, change)]
+        return [text for _, _, text in of(data_check.carried, change, topology=star())]
 
     assert findings(4_000_000, 6_000_000) == []
     assert len(findings(4_000_000, 5_000_000)) == len(findings(4_000_000, 0)) == 1
+
+
+def test_what_other_hosts_sent_over_the_same_link_is_in_what_it_carried() -> None:
+    """A tool that says 150 Mbit/s over a link of 100, beside cross traffic of 90: that takes the same link."""
+    said = outcome(goodput_bps=150e6, elsewhere_bytes={"c": 90_000_000 // 8})
+    text = "150.0 Mbit/s of payload over a path that brings 95.6 at most"
+    assert of(data_check.goodput, said, topology=star("100 Mbit/s")) == [("goodput", "invalid", text)]
+    assert of(data_check.goodput, said, topology=star()) == []
+
+    def change(e: Evidence) -> Evidence:
+        (path,) = carried(4_000_000)(e).data_stages
+        said = outcome(elsewhere_bytes={"c": 6_000_000})(flow(received_bytes=10_000_000)(e))
+        return replace(said, data_stages=(path, replace(path, link="access")))
+
+    ((_, _, text),) = of(data_check.carried, change, topology=star())
+    assert text == "10000000 bytes arrived, but access forward carried 4000000 bytes of payload"
+
+
+def test_what_a_tool_that_pauses_gets_is_held_against_the_time_in_which_it_does_not() -> None:
+    """Two runs with a pause, together half of the time: three servers bring 3 times 90 Mbit/s meanwhile."""
+    sent = {"c": 2 * 90_000_000 // 8 // 2}
+    said = outcome(goodput_bps=270e6, elsewhere_bytes=sent, counted_ns=S // 2)
+    assert of(data_check.goodput, said, topology=star()) == []
+    assert len(of(data_check.goodput, outcome(goodput_bps=270e6, elsewhere_bytes=sent), topology=star())) == 1
 
 
 def test_of_several_links_the_one_that_carried_least_counts() -> None:

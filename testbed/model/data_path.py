@@ -11,7 +11,7 @@ from ..codec.frozen import dataclass
 from ..error import UserError
 from .address import AddressBook
 from .link.impairment import Loss, Way, mean_loss
-from .route import way
+from .route import trace, way
 from .schedule import Change
 from .topology import MTU_DEFAULT, Link, Topology
 
@@ -90,6 +90,17 @@ def data_path_between(topology: Topology, book: AddressBook, source: str, destin
 
 def _hops(found: tuple[tuple[Link, str], ...]) -> tuple[PathHop, ...]:
     return tuple(PathHop(link, "forward" if entered == link.ends[0] else "backward") for link, entered in found)
+
+
+def must_cross(topology: Topology, book: AddressBook, source: str, destination: str, link: str, way: Way) -> bool:
+    """Whether nothing comes from one host to another but over this link in this direction, by the routes that the plan
+    sets up. Routing daemons, and routers that translate addresses, may find other ways.
+    """
+    if any(node.finds_routes or (node.router is not None and node.router.nat is not None) for node in topology.nodes):
+        return False
+    to = (address.ip for port in book.interfaces_of(destination) for address in port.addresses)
+    ways = (found for each in to if (found := trace(topology, book, source, each)) is not None)
+    return all((link, way) in [(hop.link.name, hop.way) for hop in _hops(found)] for found in ways)
 
 
 def detours(topology: Topology, book: AddressBook, data_path: DataPath) -> tuple[DataPath, ...]:

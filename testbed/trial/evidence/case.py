@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar, get_args
 
 from ...codec.frozen import dataclass
+from ...model.data_path import must_cross
+from ...model.link.impairment import Way
 from ...model.scenario import Trial
 from ...plan.link.impairment import Context
 from ...plan.network import Plan
@@ -89,6 +91,16 @@ class Case:
 
     def slack(self, slack: Slack) -> float:
         return slack.virtual if self.virtual else slack.real
+
+    def beside_bytes(self, link: str, way: Way) -> int:
+        """The payload that may have come to the receiver of the data without crossing this link: all that hosts sent
+        whose way to it does not.
+        """
+        data_path = self.plan.data_path
+        assert data_path is not None, "BUG: a plan without a workload"
+        ends = self.trial.topology, self.plan.book
+        sent = self.evidence.outcome.elsewhere_bytes.items()
+        return sum(octets for host, octets in sent if not must_cross(*ends, host, data_path.destination, link, way))
 
     def context(self, each: StageEvidence) -> Context:
         """What the settings of a stage depend on besides what was asked of it."""

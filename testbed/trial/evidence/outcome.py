@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, ClassVar
 
@@ -45,8 +46,9 @@ class Outcome:
     the order of their arrival; empty for others. For them `connections` were accepted (None: the tool does not tell).
     Until their flows stopped, `sent_segments` of data left the senders, also those sent again, and `arrived_segments`
     came to the receivers, also those that came twice (None: the tool does not tell). `sent` is all that the senders'
-    sockets sent, `answered` the receivers' (None: the tool does not tell). `elsewhere_bytes` of payload left other
-    hosts than the source and the destination, and may have come to the destination on another way.
+    sockets sent, `answered` the receivers' (None: the tool does not tell). `elsewhere_bytes` of payload left each of
+    the other hosts, and may have come to the destination, too. `counted_ns` is the time over which a tool that pauses
+    has its goodput; None for one that does not.
     """
 
     begin_ns: int | None
@@ -64,7 +66,8 @@ class Outcome:
     sent: Sent | None = None
     answered: Sent | None = None
     handed_over_bps: float | None = None
-    elsewhere_bytes: int = 0
+    elsewhere_bytes: Mapping[str, int] = field(default_factory=dict)
+    counted_ns: int | None = None
 
     @property
     def in_order_bps(self) -> float:

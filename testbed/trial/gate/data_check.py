@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import ceil
 
-from ...model.link.impairment import IMPAIRMENTS, Direction
+from ...model.link.impairment import IMPAIRMENTS, Direction, Way
 from ...model.workload import Workload
 from ...plan.link.stage import ETHERNET_BYTES, RATE, frame_bytes
 from ...plan.network import Plan
@@ -108,12 +108,13 @@ def goodput(case: Case) -> Iterator[Finding]:
     for a lost segment holds those that come after it, and hands all of them over later. So for a while it may hand over
     more than that, but from the start until then no more than the links' own counters say.
     """
-    outcome, limit = case.evidence.outcome, _limit_bps(case)
-    got = outcome.goodput_bps
-    is_one = case.trial.workload.is_one_path
-    if got is None or limit is None or not is_one or any(stage.states for stage in case.plan.stages(is_data=True)):
+    outcome = case.evidence.outcome
+    got, is_one = outcome.goodput_bps, case.trial.workload.is_one_path
+    if got is None or not is_one or any(stage.states for stage in case.plan.stages(is_data=True)):
         return
-    most = limit * _payload_share(case) + 8e9 * outcome.elsewhere_bytes / max(1, outcome.lasted_ns or 0)
+    most = _most_bps(case)
+    if most is None:
+        return
     tolerance = RATE_TOLERANCE if case.virtual and outcome.begin_ns is not None else OWN_CLOCK_TOLERANCE
     if outcome.in_order_bps <= most * (1 + tolerance):
         return
@@ -128,6 +129,19 @@ def goodput(case: Case) -> Iterator[Finding]:
         yield Finding("goodput", "valid", text, hint)
         return
     yield Finding("goodput", "invalid", text, "the tool counted more than what arrived, or the data took another path")
+
+
+def _most_bps(case: Case) -> float | None:
+    """What the slowest link leaves for payload, with what other hosts sent beside it."""
+    outcome = case.evidence.outcome
+    counted_ns = max(1, outcome.counted_ns or outcome.lasted_ns or 0)
+    return min(
+        (
+            bps * _payload_share(case) + 8e9 * case.beside_bytes(link, way) / counted_ns
+            for link, way, bps in _limits(case)
+        ),
+        default=None,
+    )
 
 
 def _payload_share(case: Case) -> float:
@@ -146,25 +160,28 @@ def _payload_share(case: Case) -> float:
     return max(known) / frame_bytes(mtu_bytes if is_full else max(known) + ip_bytes + TCP_BYTES)
 
 
-def _limit_bps(case: Case) -> float | None:
-    """The rate of the slowest link; a trace has what it brought meanwhile, and in the round trip before that. What its
-    buffer holds at the end may come later, and faster than the trace was until then: datagrams count, too.
+def _limits(case: Case) -> Iterator[tuple[str, Way, float]]:
+    """The rate of each link; a trace has what it brought meanwhile, and in the round trip before that. What its buffer
+    holds at the end may come later, and faster than the trace was until then: datagrams count, too.
     """
     begin_ns, end_ns = case.evidence.outcome.steady_ns or case.evidence.outcome.begin_ns, case.evidence.outcome.end_ns
     if all(each.stage.asked.trace is None for each in case.evidence.data_stages):
-        return case.plan.rate_bps
+        for hop in case.plan.path:
+            if (rate_bps := hop.link.own(hop.way).rate_bps) is not None:
+                yield hop.link.name, hop.way, rate_bps
+        return
     if begin_ns is None or end_ns is None or end_ns <= begin_ns:
-        return None
+        return
     sooner_ns = begin_ns - case.plan.rtts_ns[1]
-    longer, known = (end_ns - sooner_ns) / (end_ns - begin_ns), []
+    counted_ns = case.evidence.outcome.counted_ns or end_ns - begin_ns
+    longer = (end_ns - sooner_ns) / counted_ns
     for each in case.evidence.data_stages:
-        rate_bps = capacity_bps(each, sooner_ns, end_ns)
-        if rate_bps is not None:
+        traced_bps = capacity_bps(each, sooner_ns, end_ns)
+        if traced_bps is not None:
             held_bytes = each.stage.buffer_bytes(frame_bytes(each.mtu_bytes))
-            known.append(longer * rate_bps + 8e9 * held_bytes / (end_ns - begin_ns))
+            yield each.link, each.stage.way, longer * traced_bps + 8e9 * held_bytes / counted_ns
         elif each.stage.asked.trace is None and each.stage.asked.rate_bps:
-            known.append(each.stage.asked.rate_bps)
-    return min(known, default=None)
+            yield each.link, each.stage.way, each.stage.asked.rate_bps
 
 
 def _handed_over(evidence: Evidence) -> float | None:
@@ -186,13 +203,13 @@ def _came_until_end(case: Case) -> float | None:
 
 
 def carried(case: Case) -> Iterator[Finding]:
-    """What arrived must have passed every link on the way, by the links' own counters, or come from another host."""
+    """What arrived must have passed every link on the way, by the links' own counters, or have come beside it."""
     if not case.trial.workload.sends_data or not case.trial.workload.is_one_path:
         return
     received = sum(flow.received_bytes or 0 for flow in case.evidence.outcome.flows)
     for each in _last_path(case):
         passed = _payload(case.plan, each, None)
-        passed = None if passed is None else passed + _around(case, each) + case.evidence.outcome.elsewhere_bytes
+        passed = None if passed is None else passed + _around(case, each) + case.beside_bytes(each.link, each.stage.way)
         if passed is not None and received > passed:
             yield Finding(
                 "data",

@@ -154,7 +154,8 @@ def read(workload: CommandWorkload, folder: Path) -> Outcome:
         None,
         flows,
         {CommandResult.KEY: record.write(measured)},
-        elsewhere_bytes=sum(each.payload_out_bytes for host, each in traffic.items() if host not in ends),
+        elsewhere_bytes={host: each.payload_out_bytes for host, each in traffic.items() if host not in ends},
+        counted_ns=round(_busy_s(report.runs) * 1e9),
     )
 
 

@@ -91,18 +91,22 @@ def goodput(case: Case) -> Iterator[Finding]:
     begin_ns = outcome.steady_ns or case.evidence.timeline.start_ns
     end_ns = outcome.end_ns or case.evidence.timeline.stop_ns
     rated = [each for each in case.evidence.data_stages if each.stage.asked.trace is None]
-    limits = [bits for each in rated if (bits := _carried(each, begin_ns, end_ns)) is not None]
+    limits = [
+        bits + 8 * case.beside_bytes(each.link, each.stage.way)
+        for each in rated
+        if (bits := _carried(each, begin_ns, end_ns)) is not None
+    ]
     fastest = max(state.asked.rate_bps or 0 for each in case.evidence.data_stages for state in each.stage.history)
     granted = fastest * case.plan.rtts_ns[1] / 1e9 + sum(
         8 * each.stage.buffer_bytes(frame_bytes(each.mtu_bytes)) for each in case.evidence.data_stages
     )
-    granted += 8 * outcome.elsewhere_bytes
-    if limits and got * (end_ns - begin_ns) / 1e9 > min(limits) * (1 + RATE_TOLERANCE) + granted:
+    counted_ns = outcome.counted_ns or end_ns - begin_ns
+    if limits and got * counted_ns / 1e9 > min(limits) * (1 + RATE_TOLERANCE) + granted:
         yield Finding(
             "goodput",
             "invalid",
             f"{got / 1e6:.1f} Mbit/s of payload over a path that could carry "
-            f"{min(limits) * 1e3 / (end_ns - begin_ns):.1f} Mbit/s on average",
+            f"{min(limits) * 1e3 / counted_ns:.1f} Mbit/s on average",
             "the tool counted more than what arrived, or the data took another path",
         )
 
