@@ -162,6 +162,15 @@ def test_a_mapping_is_the_one_that_says_no_more_or_it_may_be_several() -> None:
         chosen(trials, "queue={ecn: true}")
 
 
+def test_a_mapping_of_one_thing_may_be_a_value_that_names_nothing_else() -> None:
+    """A queue of {type: codel} is 'codel' in results."""
+    trials = [trial_result(Made({"path.queue": queue}, [1e6])) for queue in ("codel", "type codel, ecn true")]
+    with pytest.raises(UserError, match=r"several values; allowed: path.queue=codel, path.queue=type codel, ecn true"):
+        chosen(trials, "queue={type: codel}")
+    assert chosen(trials, "queue=codel") == trials[:1]
+    assert chosen(trials[1:], "queue={type: codel}") == trials[1:]
+
+
 def test_a_seed_and_an_id_choose_trials() -> None:
     assert {each.seed for each in chosen(TWO_RATES, "seed=2")} == {2}
     assert chosen(TWO_RATES, TWO_RATES[3].id) == [TWO_RATES[3]]

@@ -94,14 +94,21 @@ def _pairs(piece: str, axes: Mapping[str, Sequence[str]]) -> list[Pair]:
 
 
 def _same(text: str, values: Sequence[str]) -> list[str]:
-    """Those values that the text spells: the nearest spelling counts."""
-    for form in _FORMS:
-        found = [value for value in values if form(value) == form(text)]
-        if found:
-            return found
-    members = _members(text) if text.strip().startswith("{") else set()
-    found = [value for value in values if members and members <= _members(value)]
-    return [value for value in found if members == _members(value)] or found
+    """Those values that the text spells: the nearest spelling counts. A mapping of one thing may be a value that names
+    nothing else, as codel is {type: codel}, and one with more.
+    """
+    found = _spelled(text, values)
+    if found or not text.strip().startswith("{"):
+        return found
+    members = _members(text)
+    found = [value for value in values if members <= _members(value)]
+    plain = _spelled(text.strip().strip("{}").partition(":")[2], values) if found and len(members) == 1 else []
+    return [value for value in found if members == _members(value)] or list(dict.fromkeys([*plain, *found]))
+
+
+def _spelled(text: str, values: Sequence[str]) -> list[str]:
+    spelled = ([value for value in values if form(value) == form(text)] for form in _FORMS)
+    return next(filter(None, spelled), [])
 
 
 def _in_id(text: str) -> str:
