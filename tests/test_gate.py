@@ -26,6 +26,7 @@ from testbed.model.link.impairment import Direction, GilbertElliott, RandomLoss,
 from testbed.model.openflow import Controller, Ovs
 from testbed.model.scenario import Trial
 from testbed.model.topology import Link, Node, Topology
+from testbed.model.workload import FlowWorkload
 from testbed.plan.link.impairment import NETEM_LIMIT, Context, settings
 from testbed.plan.link.stage import Stage
 from testbed.plan.network import Plan
@@ -793,6 +794,11 @@ def test_what_waited_in_a_buffer_may_arrive_after_the_link_has_slowed_down() -> 
     assert queued({"buffer": "1 MB"}, 12e6) == {"goodput"}
     assert queued({"buffer": "100 kB"}, 11e6) == {"goodput"}
     assert queued({"buffer": "100 kB"}, 11e6, counted_ns=4 * S) == set()  # it paused for a second
+
+
+def test_what_clients_on_several_hosts_get_is_not_held_against_one_schedule(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FlowWorkload, "is_one_path", False)
+    assert queued({"buffer": "100 kB"}, 11e6) == set()
 
 
 def test_on_the_wall_clock_random_loss_is_judged_over_all_intervals_together() -> None:

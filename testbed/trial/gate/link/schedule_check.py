@@ -84,6 +84,7 @@ def goodput(case: Case) -> Iterator[Finding]:
     got, outcome = case.evidence.outcome.goodput_bps, case.evidence.outcome
     if (
         got is None
+        or not case.trial.workload.is_one_path
         or case.evidence.timeline is None
         or not any(each.is_scheduled for each in case.evidence.data_stages)
     ):
