@@ -94,6 +94,14 @@ def test_datagrams_end_with_the_last_one_that_is_due(asked: dict[str, Any], leas
     assert [verdict for _, verdict, _ in found(least_ns - 11_000_001)] == ["invalid"]
 
 
+@pytest.mark.parametrize(("rate", "says"), [("1 kbit/s", "a single datagram tells no rate"), ("1 Mbit/s", "cut short")])
+def test_a_single_datagram_was_not_cut_short(rate: str, says: str) -> None:
+    trial = make_trial(workload={**UDP, "rate": rate, "length": "1472 B"})
+    plan = orders(trial).plan
+    (finding,) = data_check.lasted(Case(trial, plan, outcome(end_ns=START_NS + 960)(fine(trial, plan))))
+    assert says in finding.hint
+
+
 HALF = {"steady_ns": START_NS + S // 2, "ramp_goodput_bps": 50e6, "goodput_bps": 110e6}
 """In half a second each 3.125 and 6.875 MB, together 10 MB, though 110 Mbit/s are more than the link has."""
 MOST_BPS = 100e6 * 1448 / 1514

@@ -32,6 +32,7 @@ DROPPING = ("ack_loss", "corrupt", "down")
 """What loses packets, of `Direction.more`."""
 
 SLACK_NS = Slack(1_000_000, 50_000_000)
+CUT_SHORT = "it was cut short: look at the tool's output"
 SHORT_SHARE, LONG_SHARE = 0.01, 0.1
 """By which share of its length a workload may end sooner, as a sender counts its last datagrams, or later."""
 OWN_CLOCK_TOLERANCE = 0.01
@@ -85,22 +86,23 @@ def lasted(case: Case) -> Iterator[Finding]:
     if asked_ns is None or seen_ns is None or not case.trial.workload.sends_data:
         return
     slack_ns = case.slack(SLACK_NS)
-    last_ns = _last_due_ns(case.trial.workload, asked_ns)
+    paces_ns = _paces_ns(case.trial.workload)
+    last_ns = min(((asked_ns - 1) // pace_ns * pace_ns for pace_ns in paces_ns), default=0) or asked_ns
     text = f"the workload took {seen_ns / 1e9:g} s, asked were {asked_ns / 1e9:g} s"
     if seen_ns < last_ns - asked_ns * SHORT_SHARE - slack_ns:
-        yield Finding("duration", "invalid", text, "it was cut short: look at the tool's output")
+        is_single = max(paces_ns, default=0) >= asked_ns
+        hint = "a single datagram tells no rate: a higher rate, or longer" if is_single else CUT_SHORT
+        yield Finding("duration", "invalid", text, hint)
     elif seen_ns > asked_ns * (1 + LONG_SHARE) + LONG_NS + slack_ns + case.plan.rtts_ns[1]:
         yield Finding("duration", "suspect", text, "the machine is too busy, or the tool waited for something")
 
 
-def _last_due_ns(workload: Workload, asked_ns: int) -> int:
-    """When a flow of datagrams, which sends at its pace until the time is over, sends its last; the end for other
-    tools, and for a single send, which tells no rate. Where our sender chooses larger groups than of one, they are
-    apart by far less than the slack.
+def _paces_ns(workload: Workload) -> list[int]:
+    """How far apart each flow of datagrams sends, until the time is over; a single send tells no rate. Where our sender
+    chooses larger groups than of one, they are apart by far less than the slack.
     """
     sent = [(each.datagram_bytes, each.at_once or 1, flow.rate_bps) for each in workload.load for flow in each.flows]
-    paces = [ceil(8 * 10**9 * size * at_once / rate) for size, at_once, rate in sent if size and rate]
-    return min(((asked_ns - 1) // pace_ns * pace_ns for pace_ns in paces), default=0) or asked_ns
+    return [ceil(8 * 10**9 * size * at_once / rate) for size, at_once, rate in sent if size and rate]
 
 
 def goodput(case: Case) -> Iterator[Finding]:
