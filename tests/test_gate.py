@@ -794,6 +794,7 @@ def test_what_waited_in_a_buffer_may_arrive_after_the_link_has_slowed_down() -> 
     assert queued({"buffer": "1 MB"}, 12e6) == {"goodput"}
     assert queued({"buffer": "100 kB"}, 11e6) == {"goodput"}
     assert queued({"buffer": "100 kB"}, 11e6, counted_ns=4 * S) == set()  # it paused for a second
+    assert queued({"buffer": "100 kB"}, 150e6, counted_ns=S // 4) == {"goodput"}  # no rate was so high
 
 
 def test_what_clients_on_several_hosts_get_is_not_held_against_one_schedule(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -91,17 +91,17 @@ def goodput(case: Case) -> Iterator[Finding]:
         return
     begin_ns = outcome.steady_ns or case.evidence.timeline.start_ns
     end_ns = outcome.end_ns or case.evidence.timeline.stop_ns
+    counted_ns = outcome.counted_ns or end_ns - begin_ns
     rated = [each for each in case.evidence.data_stages if each.stage.asked.trace is None]
     limits = [
         bits + 8 * case.beside_bytes(each.link, each.stage.way)
         for each in rated
-        if (bits := _carried(each, begin_ns, end_ns)) is not None
+        if (bits := _carried(each, begin_ns, end_ns, counted_ns)) is not None
     ]
     fastest = max(state.asked.rate_bps or 0 for each in case.evidence.data_stages for state in each.stage.history)
     granted = fastest * case.plan.rtts_ns[1] / 1e9 + sum(
         8 * each.stage.buffer_bytes(frame_bytes(each.mtu_bytes)) for each in case.evidence.data_stages
     )
-    counted_ns = outcome.counted_ns or end_ns - begin_ns
     if limits and got * counted_ns / 1e9 > min(limits) * (1 + RATE_TOLERANCE) + granted:
         yield Finding(
             "goodput",
@@ -112,10 +112,12 @@ def goodput(case: Case) -> Iterator[Finding]:
         )
 
 
-def _carried(each: StageEvidence, begin_ns: int, end_ns: int) -> float | None:
+def _carried(each: StageEvidence, begin_ns: int, end_ns: int, counted_ns: int) -> float | None:
+    """What a stage can have carried between two times, or in those parts of it that count."""
     rates = [(0, each.stage.asked.rate_bps)]
     rates += [(interval.begin_ns, interval.state.asked.rate_bps) for interval in each.intervals[1:]]
-    return capacity_bits(rates, begin_ns, end_ns)
+    bits = capacity_bits(rates, begin_ns, end_ns)
+    return None if bits is None else min(bits, max(rate_bps or 0 for _, rate_bps in rates) * counted_ns / 1e9)
 
 
 def _schedule(what: str, hint: str) -> Finding:
