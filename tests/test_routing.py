@@ -16,7 +16,7 @@ from testbed.agent.routing import await_routes
 from testbed.codec.keyed import read
 from testbed.error import SpecError, UserError
 from testbed.model.address import address_book
-from testbed.model.data_path import data_path_between, detours
+from testbed.model.data_path import data_path_between, detours, must_cross
 from testbed.model.topology import Topology
 from testbed.plan.network import plan
 from testbed.plan.node import frr
@@ -76,6 +76,23 @@ def test_routers_with_daemons_get_no_routes_from_the_plan(tmp_path: Path) -> Non
     made = plan(topology(tmp_path, triangle()))
     routed = {each.netns for each in made.commands if each.tool == "ip" and each.words[:1] == ("route",)}
     assert routed == {"tb-a", "tb-b"}
+
+
+def test_what_comes_over_a_link_only_is_known_where_nobody_chooses_another_way(tmp_path: Path) -> None:
+    """From b to a: over their own links surely; over the triangle by the routes of the plan, if these decide."""
+
+    def crossed(data: dict[str, Any]) -> list[tuple[str, str]]:
+        made = topology(tmp_path, data)
+        book = address_book(made)
+        ways = ((link.name, way) for link in made.links for way, _ in link.directions)
+        return [(link, way) for link, way in ways if must_cross(made, book, "b", "a", link, way)]
+
+    access = [("a-r1", "backward"), ("b-r2", "forward")]
+    assert crossed(triangle()) == access, "daemons choose"
+    plain = {each: {"type": "router"} for each in ("r1", "r2", "r3")}
+    assert sorted(crossed(triangle(**plain))) == sorted([*access, ("r1-r2", "backward")])
+    switches = {each: {"type": "switch", "stp": True} for each in ("r1", "r2", "r3")}
+    assert crossed(triangle(**switches)) == access, "so does the spanning tree"
 
 
 def test_the_data_path_follows_the_costs_and_detours_the_links_that_are_left(tmp_path: Path) -> None:

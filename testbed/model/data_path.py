@@ -13,7 +13,7 @@ from .address import AddressBook
 from .link.impairment import Loss, Way, mean_loss
 from .route import trace, way
 from .schedule import Change
-from .topology import MTU_DEFAULT, Link, Topology
+from .topology import MTU_DEFAULT, Link, Node, Topology
 
 MOST_NS, INSTANTS_MAX = 86_400_000_000_000, 100
 
@@ -93,14 +93,33 @@ def _hops(found: tuple[tuple[Link, str], ...]) -> tuple[PathHop, ...]:
 
 
 def must_cross(topology: Topology, book: AddressBook, source: str, destination: str, link: str, way: Way) -> bool:
-    """Whether nothing comes from one host to another but over this link in this direction, by the routes that the plan
-    sets up. Routing daemons, and routers that translate addresses, may find other ways.
+    """Whether nothing comes from one host to another but over this link in this direction: nothing else joins them, or
+    the plan's routes lead there. Routing daemons, address translation, controllers and spanning trees find other ways.
     """
-    if any(node.finds_routes or (node.router is not None and node.router.nat is not None) for node in topology.nodes):
+    if _is_only_way(topology, source, destination, link, way):
+        return True
+    if any(map(_chooses, topology.nodes)):
         return False
     to = (address.ip for port in book.interfaces_of(destination) for address in port.addresses)
     ways = (found for each in to if (found := trace(topology, book, source, each)) is not None)
     return all((link, way) in [(hop.link.name, hop.way) for hop in _hops(found)] for found in ways)
+
+
+def _is_only_way(topology: Topology, source: str, destination: str, link: str, way: Way) -> bool:
+    reached, waiting = {source}, [source]
+    while waiting:
+        here = waiting.pop()
+        others = {each.other_end(here) for each in topology.links_of(here) if each.name != link} - reached
+        reached |= others
+        waiting += others
+    end = topology.link(link).leads_to(way)
+    return destination not in reached and end not in reached and topology.link(link).other_end(end) in reached
+
+
+def _chooses(node: Node) -> bool:
+    """Whether it sends packets on other ways than the plan's routes and the shortest way over switches."""
+    translates = node.router is not None and node.router.nat is not None
+    return node.finds_routes or translates or node.controller is not None or node.stp
 
 
 def detours(topology: Topology, book: AddressBook, data_path: DataPath) -> tuple[DataPath, ...]:
