@@ -105,9 +105,15 @@ def of_kind(kind: str, data: bytes, sources: tuple[Query, ...]) -> Iterator[tupl
 
 def tcp_samples(data: bytes, sources: tuple[Query, ...]) -> Iterator[TcpSample]:
     """Every socket in every answer, in the order of time."""
-    for record, source in of_kind("tcp", data, sources):
+    for time_ns, netns, body in _bodies("tcp", data, sources):
+        yield tcp_sample(time_ns, netns, body)
+
+
+def _bodies(kind: str, data: bytes, sources: tuple[Query, ...]) -> Iterator[tuple[int, str, bytes]]:
+    """Every answer of one kind of source: its time, its namespace, and each thing in it."""
+    for record, source in of_kind(kind, data, sources):
         for body in netlink.bodies(record.messages):
-            yield tcp_sample(record.time_ns, source.netns, body)
+            yield record.time_ns, source.netns, body
 
 
 def received_series(
@@ -141,20 +147,17 @@ def _at(time_ns: int, counts: list[tuple[int, float]]) -> float:
 
 def queue_samples(data: bytes, sources: tuple[Query, ...]) -> Iterator[QueueSample]:
     """Every queueing discipline in every answer, in the order of time."""
-    for record, source in of_kind("qdisc", data, sources):
-        for body in netlink.bodies(record.messages):
-            yield _queue(record.time_ns, source.netns, body)
+    for time_ns, netns, body in _bodies("qdisc", data, sources):
+        yield _queue(time_ns, netns, body)
 
 
 def counter_samples(data: bytes, sources: tuple[Query, ...]) -> Iterator[CounterSample]:
     """Every named counter in every answer, in the order of time; nftables counts in network byte order."""
-    for record, source in of_kind("nft", data, sources):
-        for body in netlink.bodies(record.messages):
-            told = netlink.attributes(body[4:])
-            counts = netlink.attributes(told[NFTA_OBJ_DATA])
-            octets, packets = (int.from_bytes(counts[n], "big") for n in (NFTA_COUNTER_BYTES, NFTA_COUNTER_PACKETS))
-            name = told[NFTA_OBJ_NAME].rstrip(b"\0").decode()
-            yield CounterSample(record.time_ns, source.netns, name, packets, octets)
+    for time_ns, netns, body in _bodies("nft", data, sources):
+        told = netlink.attributes(body[4:])
+        counts = netlink.attributes(told[NFTA_OBJ_DATA])
+        octets, packets = (int.from_bytes(counts[n], "big") for n in (NFTA_COUNTER_BYTES, NFTA_COUNTER_PACKETS))
+        yield CounterSample(time_ns, netns, told[NFTA_OBJ_NAME].rstrip(b"\0").decode(), packets, octets)
 
 
 def counters(data: bytes, sources: tuple[Query, ...]) -> dict[str, dict[str, CounterSample]]:
@@ -167,36 +170,30 @@ def counters(data: bytes, sources: tuple[Query, ...]) -> dict[str, dict[str, Cou
 
 def device_numbers(data: bytes, sources: tuple[Query, ...]) -> dict[tuple[str, int], str]:
     """Maps (namespace, device number) to the device's name."""
-    found = {}
-    for record, source in of_kind("link", data, sources):
-        for body in netlink.bodies(record.messages):
-            (number,) = struct.unpack_from("=i", body, 4)
-            name = netlink.attributes(body[16:])[IFLA_IFNAME]
-            found[source.netns, number] = name.rstrip(b"\0").decode()
-    return found
+    return {(netns, number): name for netns, number, name, _ in _devices(data, sources)}
 
 
 def device_drops(data: bytes, sources: tuple[Query, ...]) -> dict[tuple[str, str], int]:
     """Maps (namespace, device) to the packets that the device itself dropped, which no queueing discipline counts."""
-    found = {}
-    for record, source in of_kind("link", data, sources):
-        for body in netlink.bodies(record.messages):
-            told = netlink.attributes(body[16:])
-            counters = struct.unpack_from("=8Q", told[IFLA_STATS64])
-            found[source.netns, told[IFLA_IFNAME].rstrip(b"\0").decode()] = counters[6] + counters[7]
-    return found
+    counters = ((netns, name, struct.unpack_from("=8Q", stats)) for netns, _, name, stats in _devices(data, sources))
+    return {(netns, name): each[6] + each[7] for netns, name, each in counters}
 
 
 def device_counters(data: bytes, sources: tuple[Query, ...]) -> dict[tuple[str, str], dict[str, int]]:
     """Maps (namespace, device) to the packets and bytes that it received and sent."""
     found = {}
-    for record, source in of_kind("link", data, sources):
-        for body in netlink.bodies(record.messages):
-            told = netlink.attributes(body[16:])
-            rx, tx, rx_bytes, tx_bytes = struct.unpack_from("=4Q", told[IFLA_STATS64])
-            key = source.netns, told[IFLA_IFNAME].rstrip(b"\0").decode()
-            found[key] = {"rx_packets": rx, "tx_packets": tx, "rx_bytes": rx_bytes, "tx_bytes": tx_bytes}
+    for netns, _, name, stats in _devices(data, sources):
+        rx, tx, rx_bytes, tx_bytes = struct.unpack_from("=4Q", stats)
+        found[netns, name] = {"rx_packets": rx, "tx_packets": tx, "rx_bytes": rx_bytes, "tx_bytes": tx_bytes}
     return found
+
+
+def _devices(data: bytes, sources: tuple[Query, ...]) -> Iterator[tuple[str, int, str, bytes]]:
+    """Every device in every answer: its namespace, number and name, and struct rtnl_link_stats64."""
+    for _, netns, body in _bodies("link", data, sources):
+        (number,) = struct.unpack_from("=i", body, 4)
+        told = netlink.attributes(body[16:])
+        yield netns, number, told[IFLA_IFNAME].rstrip(b"\0").decode(), told.get(IFLA_STATS64, b"")
 
 
 def tcp_sample(time_ns: int, netns: str, body: bytes) -> TcpSample:
