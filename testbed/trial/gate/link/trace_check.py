@@ -68,29 +68,35 @@ def _sent(asked: Trace, looks: Sequence[PacedSample], frame: int, late_ns: int) 
     """What is sent fits into the opportunities that come meanwhile, but for a packet at each end. In real time one may
     be used late.
     """
-    ends = frame + PACKET_BYTES
-    for one, later in (*pairwise(looks), *((looks[0], looks[-1]) for _ in looks[:1])):
-        sent, span_ns = later.taken_bytes - one.taken_bytes, later.time_ns - one.time_ns
-        came = [asked.until(look.time_ns - look.begin_ns) for look in (one, later)]
-        early = asked.until(one.time_ns - late_ns - one.begin_ns)
-        if sent > (came[1] - early) * PACKET_BYTES + ends:
-            yield f"{sent} bytes were sent in {span_ns / 1e9:g} s, with {came[1] - came[0]} opportunities"
+    for one, later, sent, came in _spans(asked, looks):
+        early = _until(asked, one) - asked.until(one.time_ns - late_ns - one.begin_ns)
+        if sent > (came + early) * PACKET_BYTES + frame + PACKET_BYTES:
+            span_s = (later.time_ns - one.time_ns) / 1e9
+            yield f"{sent} bytes were sent in {span_s:g} s, with {came} opportunities"
 
 
 def _unused(asked: Trace, looks: Sequence[PacedSample], frame: int) -> Iterator[str]:
     """While packets wait, every opportunity is used."""
+    for one, later, sent, came in _spans(asked, looks):
+        is_busy = later.busy_ns - one.busy_ns >= later.time_ns - one.time_ns > 0
+        if is_busy and sent < came * PACKET_BYTES - frame - PACKET_BYTES:
+            yield f"{sent} bytes were sent while packets waited, with {came} opportunities"
+
+
+def _spans(asked: Trace, looks: Sequence[PacedSample]) -> Iterator[tuple[PacedSample, PacedSample, int, int]]:
+    """From each look to the next, and from the first to the last: the bytes sent and the opportunities that came."""
     for one, later in (*pairwise(looks), *((looks[0], looks[-1]) for _ in looks[:1])):
-        sent, span_ns = later.taken_bytes - one.taken_bytes, later.time_ns - one.time_ns
-        came = [asked.until(look.time_ns - look.begin_ns) for look in (one, later)]
-        is_busy = later.busy_ns - one.busy_ns >= span_ns > 0
-        if is_busy and sent < (came[1] - came[0]) * PACKET_BYTES - frame - PACKET_BYTES:
-            yield f"{sent} bytes were sent while packets waited, with {came[1] - came[0]} opportunities"
+        yield one, later, later.taken_bytes - one.taken_bytes, _until(asked, later) - _until(asked, one)
+
+
+def _until(asked: Trace, look: PacedSample) -> int:
+    return asked.until(look.time_ns - look.begin_ns)
 
 
 def _told(asked: Trace, looks: Sequence[PacedSample]) -> Iterator[str]:
     """The kernel counts the opportunities of the trace; those of this very moment may be ahead."""
     for look in looks:
-        most = asked.until(look.time_ns - look.begin_ns)
+        most = _until(asked, look)
         least = asked.until(look.time_ns - look.begin_ns - 1)
         if not least <= look.opportunities <= most:
             yield f"{look.opportunities} opportunities came in {(look.time_ns - look.begin_ns) / 1e9:g} s, not {most}"
