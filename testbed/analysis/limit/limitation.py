@@ -8,7 +8,7 @@ not tell what held a congestion window down; `series_time` does for some trials,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Literal, TypeAlias
 
@@ -143,20 +143,22 @@ def limitation(totals: FlowTotals) -> Limitation:
     the sender's buffer, if the kernel counted that it held it back for most of its busy time, and longer than the other
     one. unknown: none of these.
     """
-    for limit, applies, share, why in _TABLE:
-        if applies(totals):
-            value = share(totals)
-            return Limitation(limit, value, why.format(share=value or 0))
+    if (found := _first(_TABLE, totals)) is not None:
+        return found
     if totals.largest is not None:
         return _longest(totals.times, *totals.largest)
     kind, part = max(totals.seconds.items(), key=lambda each: each[1], default=_NOTHING)
     if kind != "unknown" and part >= MOST:
         return _longest(totals.seconds, kind, part)
-    for limit, applies, share, why in _WITHOUT_SAMPLES:
+    return _first(_WITHOUT_SAMPLES, totals) or Limitation("unknown", None, WHAT["unknown"])
+
+
+def _first(rows: Sequence[_Row], totals: FlowTotals) -> Limitation | None:
+    for limit, applies, share, why in rows:
         if applies(totals):
             value = share(totals)
             return Limitation(limit, value, why.format(share=value or 0))
-    return Limitation("unknown", None, WHAT["unknown"])
+    return None
 
 
 def _longest(times: Mapping[Limit, float], limit: Limit, share: float) -> Limitation:
