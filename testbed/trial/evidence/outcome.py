@@ -70,6 +70,11 @@ class Outcome:
     counted_ns: int | None = None
 
     @property
+    def received_bytes(self) -> int:
+        """What all flows together received; a flow of which nothing is known counts as 0."""
+        return sum(flow.received_bytes or 0 for flow in self.flows)
+
+    @property
     def in_order_bps(self) -> float:
         """The rate at which receivers handed data over, in order, after the ramp; 0 without a goodput."""
         return self.handed_over_bps or self.goodput_bps or 0.0

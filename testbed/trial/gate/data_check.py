@@ -208,7 +208,7 @@ def carried(case: Case) -> Iterator[Finding]:
     """What arrived must have passed every link on the way, by the links' own counters, or have come beside it."""
     if not case.trial.workload.sends_data or not case.trial.workload.is_one_path:
         return
-    received = sum(flow.received_bytes or 0 for flow in case.evidence.outcome.flows)
+    received = case.evidence.outcome.received_bytes
     for each in _last_path(case):
         passed = _payload(case.plan, each, None)
         passed = None if passed is None else passed + _around(case, each) + case.beside_bytes(each.link, each.stage.way)

@@ -161,7 +161,7 @@ def missing(case: Case, seen: Captures) -> Iterator[str]:
 
 def faults(case: Case, captures: Captures) -> Iterator[str]:
     """A capture on the way has all that arrived, unless it missed packets."""
-    received = sum(flow.received_bytes or 0 for flow in case.evidence.outcome.flows)
+    received = case.evidence.outcome.received_bytes
     places = {name for hop in case.plan.path for name in (hop.link.name, *hop.link.ends)}
     for name, seen in captures.files.items():
         if seen is None:

@@ -276,7 +276,7 @@ def faults(case: Case, found: HttpResult) -> Iterator[str]:
             yield f"the object of {one.object_bytes} bytes has other means than its downloads"
     if {each.object_bytes for each in found.downloads} != {one.object_bytes for one in found.objects}:
         yield "not every object has its means"
-    got = sum(flow.received_bytes or 0 for flow in case.evidence.outcome.flows)
+    got = case.evidence.outcome.received_bytes
     if sum(each.object_bytes for each in found.downloads) != got:
         yield f"the clients got {got} bytes, other than the downloads have"
     hits = sum(each.cache == "HIT" for each in found.downloads) if cached else None

@@ -274,7 +274,7 @@ def datagram_faults(case: Case, found: UdpResult) -> Iterator[str]:
     sent, arrived, lost = found.sent_datagrams, found.arrived_datagrams, found.lost_datagrams
     if arrived + lost != sent:
         yield f"{sent} datagrams were sent, {arrived} arrived and {lost} were lost"
-    received = sum(flow.received_bytes or 0 for flow in case.evidence.outcome.flows)
+    received = case.evidence.outcome.received_bytes
     if (received > 0) != (arrived > 0) or found.received_bytes not in (None, received):
         yield f"{arrived} datagrams arrived, with {received} bytes in flows and {found.received_bytes} in all"
     if sent and not found.offered_bps:
@@ -284,7 +284,7 @@ def datagram_faults(case: Case, found: UdpResult) -> Iterator[str]:
 def faults(case: Case, found: UdpResult) -> Iterator[str]:
     """What every tool tells of datagrams, then what only ours tells."""
     yield from datagram_faults(case, found)
-    received = sum(flow.received_bytes or 0 for flow in case.evidence.outcome.flows)
+    received = case.evidence.outcome.received_bytes
     sent, arrived, lost = found.sent_datagrams, found.arrived_datagrams, found.lost_datagrams
     if found.offered_bps != case.trial.workload.unyielding_bps:
         yield f"{found.offered_bps:g} bit/s were offered, asked were {case.trial.workload.unyielding_bps}"

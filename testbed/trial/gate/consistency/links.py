@@ -109,7 +109,7 @@ def _segments(case: Case) -> Iterator[str]:
     sent, arrived = outcome.sent_segments, outcome.arrived_segments
     if sent is None or arrived is None:
         return
-    received = sum(flow.received_bytes or 0 for flow in outcome.flows)
+    received = outcome.received_bytes
     if received > arrived * case.plan.mtu_bytes:
         yield f"{received} bytes arrived in {arrived} segments of at most {case.plan.mtu_bytes} bytes"
     if arrived > sent + sum(each.met("duplicate") for each in case.evidence.data_stages):

@@ -43,7 +43,7 @@ def _delays(case: Case) -> Iterator[str]:
 def _sent(case: Case) -> Iterator[str]:
     """What sockets sent is what their flows say, in segments of at most the largest."""
     outcome = case.evidence.outcome
-    received = sum(flow.received_bytes or 0 for flow in outcome.flows)
+    received = outcome.received_bytes
     for name, sent, segments in (("senders", outcome.sent, outcome.sent_segments), ("receivers", outcome.answered, 0)):
         if sent is None:
             continue

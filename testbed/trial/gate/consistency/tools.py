@@ -101,7 +101,7 @@ def _together(case: Case) -> Iterator[str]:
     """
     outcome = case.evidence.outcome
     begin_ns, steady_ns, end_ns = outcome.begin_ns, outcome.steady_ns, outcome.end_ns
-    received = sum(flow.received_bytes or 0 for flow in outcome.flows)
+    received = outcome.received_bytes
     is_apart = len(set(getattr(case.trial.workload, "start_ns", (0,)))) > 1
     has_ramp = outcome.ramp_goodput_bps is not None
     if (
