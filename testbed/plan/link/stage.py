@@ -108,6 +108,11 @@ class Stage:
         return (self.start, *self.states)
 
     @property
+    def fastest_bps(self) -> int:
+        """The highest rate of any state; 0 without one."""
+        return max(state.asked.rate_bps or 0 for state in self.history)
+
+    @property
     def loses_at_random(self) -> bool:
         """Whether it does in any state."""
         return any(isinstance(state.loss, RandomLoss) for state in self.history)

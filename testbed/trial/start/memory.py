@@ -6,7 +6,7 @@ import math
 
 from ...model.workload import Workload
 from ...plan import mininet
-from ...plan.link.stage import Stage, frame_bytes
+from ...plan.link.stage import frame_bytes
 from ...plan.network import Plan
 
 BASE_BYTES = 192 << 20
@@ -33,11 +33,11 @@ def memory_bytes(plan: Plan, workload: Workload | None, background_flows: int = 
     """
     path_bytes = 0.0
     unyielding_bps = 0 if workload is None else workload.unyielding_bps
-    fastest_bps = max((_rate_bps(stage) for emulator in plan.emulators for stage in emulator.stages), default=0)
+    fastest_bps = max((stage.fastest_bps for emulator in plan.emulators for stage in emulator.stages), default=0)
     for emulator in plan.emulators:
         for stage in emulator.stages:
             # The delay comes before the rate: faster datagrams, or without a rate the traffic of other links, fill it.
-            rate_bps = max(_rate_bps(stage) or fastest_bps, unyielding_bps, background_bps)
+            rate_bps = max(stage.fastest_bps or fastest_bps, unyielding_bps, background_bps)
             path_bytes += rate_bps * max(state.asked.delay_ns for state in stage.history) / 8e9
             path_bytes += stage.buffer_bytes(emulator.mtu_bytes)
             path_bytes += stage.flow_bytes * (1 if workload is None else workload.connections)
@@ -59,7 +59,3 @@ def memory_bytes(plan: Plan, workload: Workload | None, background_flows: int = 
         + buffers
     )
     return math.ceil(total * (1 + MAP_SHARE) / 2**20) << 20
-
-
-def _rate_bps(stage: Stage) -> int:
-    return max(state.asked.rate_bps or 0 for state in stage.history)

@@ -192,8 +192,7 @@ def _resets_bytes(case: Case, each: StageEvidence) -> int:
 
 
 def _real_bytes(case: Case, each: StageEvidence) -> float:
-    fastest_bps = max(state.asked.rate_bps or 0 for state in each.stage.history)
-    return 0.0 if case.virtual else fastest_bps * REAL_LATE_S / 8
+    return 0.0 if case.virtual else each.stage.fastest_bps * REAL_LATE_S / 8
 
 
 def _adds(each: StageEvidence) -> bool:

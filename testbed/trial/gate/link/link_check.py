@@ -40,12 +40,12 @@ frames under way were those of some 15 us. An Ethernet frame has at least so man
 
 def rate(case: Case, each: StageEvidence) -> Iterator[Finding]:
     """No sample interval while a state held may carry more than the rate of that time."""
-    rates = [state.asked.rate_bps or 0 for state in each.stage.history]
-    bucket_bytes = burst_bytes(max(rates), case.context(each)) if any(rates) else 0
+    fastest_bps = each.stage.fastest_bps
+    bucket_bytes = burst_bytes(fastest_bps, case.context(each)) if fastest_bps else 0
     for where, span in each.spans():
         asked = None if fault.is_down(span.state) else span.state.asked.rate_bps
         if asked is not None and span.state.asked.trace is None:
-            found = rate_of(case, where, asked, span.looks, each.mtu_bytes, bucket_bytes, max(rates))
+            found = rate_of(case, where, asked, span.looks, each.mtu_bytes, bucket_bytes, fastest_bps)
             yield from (replace(one, check="schedule" if each.is_scheduled else one.check) for one in found)
 
 
@@ -166,8 +166,7 @@ def _uncut(each: StageEvidence) -> Iterator[Finding]:
         return
     first, last = each.around
     packets, carried_bytes = last.packets - first.packets, last.bytes - first.bytes
-    fastest_bps = max(state.asked.rate_bps or 0 for state in each.stage.history)
-    meanwhile = (each.sent_before or 0) + fastest_bps * LOOKS_APART_NS // (8 * 10**9 * SHORTEST_BYTES)
+    meanwhile = (each.sent_before or 0) + each.stage.fastest_bps * LOOKS_APART_NS // (8 * 10**9 * SHORTEST_BYTES)
     left = each.left_packets
     if left is not None and (left + meanwhile < packets or (packets and not left)):
         yield Finding(

@@ -98,7 +98,7 @@ def goodput(case: Case) -> Iterator[Finding]:
         for each in rated
         if (bits := _carried(each, begin_ns, end_ns, counted_ns)) is not None
     ]
-    fastest = max(state.asked.rate_bps or 0 for each in case.evidence.data_stages for state in each.stage.history)
+    fastest = max(each.stage.fastest_bps for each in case.evidence.data_stages)
     granted = fastest * case.plan.rtts_ns[1] / 1e9 + sum(
         8 * each.stage.buffer_bytes(frame_bytes(each.mtu_bytes)) for each in case.evidence.data_stages
     )
