@@ -83,22 +83,18 @@ def read(folder: Path, result: TrialResult) -> tuple[FlowSamples, ...]:
     A flow is identified by its port, the destination port of its sender. If flows share a port, or a flow had several
     connections (HTTP), the result is empty. Raises UserError if the file is broken.
     """
-    import pyarrow as pa  # which only stored samples need
-
-    from ..trial import sample_table
+    from ..trial import sample_table  # imports pyarrow, which only stored samples need
 
     path = folder / SAMPLES
     if not path.exists():
         return ()
-    try:
+    with sample_table.reading(path):
         file = sample_table.opened(path)
         if not set(COLUMNS) <= set(file.schema_arrow.names):
             return ()
         names = [name for name in (*COLUMNS, BUSY) if name in file.schema_arrow.names]
         found = sample_table.rows(file, names)
         columns = {name: found[name].to_numpy(zero_copy_only=False) for name in names}
-    except (OSError, pa.ArrowException) as error:
-        raise sample_table.broken(path, error) from None
     return of_columns(columns, result)
 
 

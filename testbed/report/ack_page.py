@@ -79,10 +79,8 @@ def _table(side: Side, name: str, between: tuple[float, float] | None) -> pa.Tab
         raise UserError(
             f"{side.folder} has no records of ACKs; allowed: a trial with them (testbed run … --set samples=acks)"
         )
-    try:
+    with sample_table.reading(file):
         table = sample_table.rows(sample_table.opened(file))
-    except (OSError, pa.ArrowException) as error:
-        raise sample_table.broken(file, error) from None
     if between is None:
         return table
     return table.filter(

@@ -218,10 +218,8 @@ def _real(values: Any) -> FloatArray:
 def _open(path: Path) -> pq.ParquetFile | None:
     if not path.exists():
         return None
-    try:
+    with sample_table.reading(path):
         return sample_table.opened(path)
-    except (OSError, pa.ArrowException) as error:
-        raise sample_table.broken(path, error) from None
 
 
 def _columns(path: Path, wanted: Sequence[str]) -> dict[str, Any]:
@@ -230,10 +228,8 @@ def _columns(path: Path, wanted: Sequence[str]) -> dict[str, Any]:
         return {}
     there = {*file.schema_arrow.names}
     names = [name for name in wanted if name in there]
-    try:
+    with sample_table.reading(path):
         table = sample_table.rows(file, names, use_threads=False)
-    except (OSError, pa.ArrowException) as error:
-        raise sample_table.broken(path, error) from None
     return {name: _array(table[name]) for name in names}
 
 

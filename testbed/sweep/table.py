@@ -351,14 +351,12 @@ class _Joined(_Table):
 def _of_one(trials: _Trials, id: str, name: str, columns: pa.Schema) -> pa.Table:
     """One trial's table with its id and all columns. Raises UserError if its file cannot be read."""
     file = trials.folder(id) / f"{name}.parquet"
-    try:
+    with sample_table.reading(file):
         table = sample_table.rows(sample_table.opened(file))
         arrays = [
             table[each.name].cast(each.type) if each.name in table.column_names else pa.nulls(table.num_rows, each.type)
             for each in list(columns)[1:]
         ]
-    except (OSError, pa.ArrowException) as error:
-        raise sample_table.broken(file, error) from None
     return pa.Table.from_arrays([pa.repeat(pa.scalar(id, pa.string()), table.num_rows), *arrays], schema=columns)
 
 

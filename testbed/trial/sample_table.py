@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,15 @@ def opened(file: Path) -> pq.ParquetFile:
         if each.name in known and not pa.types.is_null(each.type) and not IS[known[each.name]](_plain(each.type)):
             raise OSError(errno.EINVAL, f"its column {each.name!r} is {each.type}; allowed: {known[each.name]}")
     return found
+
+
+@contextmanager
+def reading(file: Path) -> Iterator[None]:
+    """Raises UserError for a table in a trial's folder that `opened` or `rows` refuses in this block."""
+    try:
+        yield
+    except (OSError, pa.ArrowException) as error:
+        raise broken(file, error) from None
 
 
 def broken(file: Path, error: Exception) -> UserError:

@@ -133,14 +133,12 @@ def _columns(file: File, numbers: tuple[str, ...], words: tuple[str, ...] = ()) 
     """The columns of a file, in which an absent number is NaN; empty if there is no such file or column."""
     if not file.exists():
         return {}
-    try:
+    with sample_table.reading(file):
         table = sample_table.opened(file)
         if not {*numbers, *words} <= set(table.schema_arrow.names):
             return {}
         read = sample_table.rows(table, [*numbers, *words])
         return {name: _array(read[name], name in words) for name in (*numbers, *words)}
-    except (OSError, pa.ArrowException) as error:
-        raise sample_table.broken(file, error) from None
 
 
 def _array(column: pa.ChunkedArray, is_text: bool) -> FloatArray:

@@ -54,10 +54,8 @@ def _flows(run: StoredRun, series: Series) -> FloatArray:
         path = run.folder(each.id) / f"{sample_table.COMPLETIONS}.parquet"
         if not path.exists():
             continue
-        try:
+        with sample_table.reading(path):
             table = sample_table.rows(sample_table.opened(path), COLUMNS)
-        except (OSError, pa.ArrowException) as error:
-            raise sample_table.broken(path, error) from None
         found.append(np.column_stack([table[name].cast(pa.float64()).to_numpy() for name in COLUMNS]))
     return np.concatenate(found)
 
