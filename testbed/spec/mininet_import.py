@@ -24,7 +24,7 @@ from ..native_program import tools
 from ..package import MININET_DRIVER, MININET_PYTHON, install_command
 from .syntax import input_file
 from .syntax.attachment import Folder, Outside, unread
-from .syntax.document import Document, Position, mapping
+from .syntax.document import Document, Position, mapping, walk
 from .topology import mininet
 from .topology.mininet import MININET_TOPOLOGY, PLACE, MininetTopologyFile, nodes_and_links
 
@@ -53,7 +53,7 @@ def described(path: str | os.PathLike[str]) -> Document:
     stem = re.sub(r"[^a-z0-9-]+", "-", Path(file).stem.lower()).strip("-") or "network"
     where = Position(os.path.normpath(file), None)
     data = {"name": stem, "topo": {"file": os.path.basename(file), "class": name or ONLY}}
-    return Document(data, dict.fromkeys([(), *_paths(data, ())], where))
+    return Document(data, dict.fromkeys([(), *(path for path, _ in walk(data))], where))
 
 
 def _named(path: str | os.PathLike[str]) -> tuple[str, str] | None:
@@ -87,7 +87,7 @@ def expanded(document: Document, folder: Folder) -> Document:
     rest = {key: value for key, value in data.items() if key != "topo"} | {"engine": data.get("engine", "mininet")}
     positions = {path: position for path, position in document.positions.items() if path[:1] != ("topo",)}
     position = document.positions[("topo",)]
-    positions |= {path: positions.get(path, position) for path in _paths(made, ())}
+    positions |= {path: positions.get(path, position) for path, _ in walk(made)}
     return Document({**rest, **made}, positions, document.faults)
 
 
@@ -223,8 +223,3 @@ def _environment() -> tuple[str, ...]:
     """What the process of a topology is told: nothing of the user's."""
     said = {ALLOW_CODE: os.environ[ALLOW_CODE]} if ALLOW_CODE in os.environ else {}
     return tuple(f"{name}={value}" for name, value in {"PATH": SYSTEM_PATH, **said}.items())
-
-
-def _paths(data: object, path: tuple[str | int, ...]) -> list[tuple[str | int, ...]]:
-    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
-    return [each for step, value in items for each in ((*path, step), *_paths(value, (*path, step)))]

@@ -17,7 +17,7 @@ from ...model.scenario import Trial
 from ...model.topology import Topology
 from ...spec import congestion
 from ...spec.load import read
-from ...spec.syntax.document import Data, Document, mapping
+from ...spec.syntax.document import Data, Document, mapping, walk
 from ...spec.topology.node import nodes_that
 from ..image import first_boot
 from ..image.cache import find
@@ -119,16 +119,9 @@ def _refuse(
 def _lab_kernels(document: Document) -> Names:
     """Of a scenario: `{lab: NAME}` as its kernel, or as a value of an axis."""
     data = mapping(document.data)
-    yield from _labs({key: data[key] for key in ("kernel", "sweep") if key in data}, ())
-
-
-def _labs(data: Data, path: At) -> Names:
-    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
-    for key, value in items:
-        if key == "lab" and isinstance(value, str):
-            yield path, value
-        else:
-            yield from _labs(value, (*path, key))
+    for path, value in walk({key: data[key] for key in ("kernel", "sweep") if key in data}):
+        if path[-1] == "lab" and isinstance(value, str):
+            yield path[:-1], value
 
 
 def _kernels(document: Document) -> Names:

@@ -203,7 +203,7 @@ def parse(text: str, position: Position) -> Document:
 
 def of_data(data: object, name: str) -> Document:
     """A document of data that was read some other way and has no lines."""
-    return Document(data, {(): Position(name), **{path: Position(name) for path in _paths(data, ())}})
+    return Document(data, {(): Position(name), **{path: Position(name) for path, _ in walk(data)}})
 
 
 @dataclass
@@ -302,15 +302,16 @@ def put(data: Any, path: Sequence[Any], value: Any) -> Any:
     return {**data, path[0]: put(data[path[0]], path[1:], value)}
 
 
-def _paths(data: object, path: Path) -> Iterator[Path]:
+def walk(data: object, path: Path = ()) -> Iterator[tuple[Path, object]]:
+    """All that stands in mappings and lists, and where; what holds others comes before them."""
     items: Iterable[tuple[str | int, object]] = ()
     if isinstance(data, dict):
         items = data.items()
     elif isinstance(data, list):
         items = enumerate(data)
     for step, value in items:
-        yield (*path, step)
-        yield from _paths(value, (*path, step))
+        yield (*path, step), value
+        yield from walk(value, (*path, step))
 
 
 _TAGS = {
