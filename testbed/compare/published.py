@@ -15,11 +15,11 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from ..analysis.profile import Limit, Limits, Published, Reference, ThroughputProfile
 from ..analysis.statistic import Estimate
 from ..codec.frozen import dataclass
-from ..codec.keyed import Keyed, Kind, check, key, named
+from ..codec.keyed import Keyed, Kind, key, named
 from ..codec.kind import NAME, SAID, TEXT, listed, record, table, word
 from ..codec.scalar import whole as read_whole
 from ..codec.schema import of_keys, whole
-from ..error import SpecError, UserError, ValueRefused, did_you_mean, one_of
+from ..error import UserError, ValueRefused, did_you_mean, one_of
 from ..library import PROFILES, did_you_mean_path
 from ..spec import load as specfile
 from . import condition, loss, quantity
@@ -547,11 +547,7 @@ def find(text: str) -> tuple[PublishedProfile, str | None]:
 
 def load(path: str | os.PathLike[str]) -> PublishedProfile:
     """Reads a profile. Raises SpecError with all problems of the file, each with its line."""
-    document = specfile.read(path)
-    profile, faults = check(PublishedProfile, document.data)
-    if profile is None or document.faults:
-        raise SpecError(document.problems(faults))
-    return profile
+    return specfile.read(path).checked(PublishedProfile)
 
 
 def schema() -> dict[str, Any]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ..codec.keyed import Keyed, check, key, named
+from ..codec.keyed import Keyed, key, named
 from ..codec.kind import LINES, mapped, record
 from ..error import Problem, SpecError
 from ..model.node.machine import HOST, Ssh
@@ -57,9 +57,7 @@ def _hosts(path: str, beside: Folder) -> Document:
     except OSError as error:
         allowed = error.allowed if isinstance(error, Outside) else None
         raise SpecError([Problem(name, None, f"this cannot be read: {error.strerror}", allowed)]) from None
-    found, faults = check(InventoryFile, document.data)
-    if found is None or document.faults:
-        raise SpecError(document.problems(faults))
+    document.checked(InventoryFile)
     hosts = document.at("hosts")
     folder = os.path.dirname(os.path.abspath(path))
     return Document({host: _found_from(folder, entry) for host, entry in hosts.data.items()}, hosts.positions)

@@ -36,7 +36,7 @@ from .scenario.topologies import OWN, ScenarioTopologies, read_topology, scenari
 from .scenario.topologies import read as read
 from .syntax.attachment import NOTHING_MORE, Folder, Permission
 from .syntax.document import Document, mapping
-from .topology.rules import check_topology
+from .topology.rules import topology_of
 from .trace_file import with_axis_traces
 
 TRIALS_MAX = 100_000
@@ -49,10 +49,7 @@ def load_topology(path: str | os.PathLike[str], permission: Permission = NOTHING
     """Raises SpecError with all the problems of the file."""
     folder = Folder.of(path, permission)
     document = read_topology(path, folder)
-    file, faults = check_topology(document)
-    if file is None:
-        raise SpecError(document.problems(faults))
-    made = file.topology()
+    made = topology_of(document)
     folder.carry_out()
     return made
 

@@ -17,6 +17,7 @@ import yaml
 
 from ...codec.fault import MAPPING, Fault, Path
 from ...codec.frozen import dataclass
+from ...codec.keyed import K, check
 from ...error import Problem, SpecError
 
 LEVELS_MAX = 40
@@ -159,6 +160,13 @@ class Document:
             if not any(written[:end] in broken for end in range(len(written) + 1)):
                 found[self.problem(fault)] = None
         return sorted(found, key=lambda problem: problem.line or 0)
+
+    def checked(self, cls: type[K]) -> K:
+        """Its value. Raises SpecError with all that is wrong with it."""
+        found, faults = check(cls, self.data)
+        if found is None or self.faults:
+            raise SpecError(self.problems(faults))
+        return found
 
     def at(self, *path: str | int) -> Document:
         """The part of the document at a path that it has, as a document."""

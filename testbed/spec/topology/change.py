@@ -10,7 +10,7 @@ from ...model.link.impairment import IMPAIRMENTS
 from ...model.topology import Topology
 from ..syntax.document import Document, Position, parse
 from .file import TopologyFile
-from .rules import check_topology
+from .rules import topology_of
 
 KEYS = tuple(key for row in IMPAIRMENTS.values() for key in row.keys if key != "down")
 NONE = "none"
@@ -37,11 +37,7 @@ def changed(topology: Topology, link: str, words: Sequence[str]) -> Topology:
             positions |= {("links", link, key, *path): place for path, place in value.positions.items()}
     data = {**written, "links": {**written["links"], link: said}}
     where = Position(f"the link {link}")
-    document = Document(data, {**dict.fromkeys([(), ("links",), ("links", link)], where), **positions})
-    file, faults = check_topology(document)
-    if file is None:
-        raise SpecError(document.problems(faults))
-    return file.topology()
+    return topology_of(Document(data, {**dict.fromkeys([(), ("links",), ("links", link)], where), **positions}))
 
 
 def refuse_other(words: Sequence[str]) -> None:

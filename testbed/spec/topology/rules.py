@@ -10,9 +10,9 @@ from ...codec.fault import Fault
 from ...codec.frozen import dataclass
 from ...codec.keyed import Kind, check
 from ...codec.kind import record
-from ...error import one_of
+from ...error import SpecError, one_of
 from ...model.node.service import LEASE
-from ...model.topology import Node, Room
+from ...model.topology import Node, Room, Topology
 from ..syntax.document import Document, mapping
 from .file import NODE, LinkFile, TopologyFile, with_port_rates
 from .link.impairment import FILE_FIELDS
@@ -48,6 +48,14 @@ def check_topology(document: Document) -> tuple[TopologyFile | None, list[Fault]
         return None, faults
     faults += segment_faults(file.topology())
     return (None if faults else file.spread()), faults
+
+
+def topology_of(document: Document) -> Topology:
+    """Raises SpecError with all that is wrong with it."""
+    file, faults = check_topology(document)
+    if file is None:
+        raise SpecError(document.problems(faults))
+    return file.topology()
 
 
 def link_faults(link: LinkFile) -> Iterator[Fault]:
