@@ -142,8 +142,8 @@ def _said(found: Found, name: str) -> str:
 
 def _way(net: Net, told: Mapping[str, Any], kind: Kind) -> Block:
     source, address, _ = told["pair"]
-    owners = {str(each.ip): port.node for port in net.plan.book.ports for each in port.addresses}
-    to = f"{owners[address]} ({address})" if address in owners else address
+    owner = net.owner(address)
+    to = address if owner is None else f"{owner} ({address})"
     lines = tuple(_stages(net, told, kind))
     title = f"where a packet from {source} to {to} comes, as routes and flow tables were then"
     return Block(title, lines, "\n".join((title, *lines)))

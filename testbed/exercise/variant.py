@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import ipaddress
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -116,7 +116,7 @@ def drawn(exercise: Exercise, secret: bytes) -> FileSet:
     before = _net(exercise, {})
     text = (exercise.folder / exercise.file.topology).read_text()
     one = _Drawing(Random(digest), mapping(parse(text, Position(exercise.file.topology, 1)).data), _taken(exercise))
-    one.taken.update(str(address.ip) for node in before.topology.nodes for address in _addresses(before, node.name))
+    one.taken.update(str(address.ip) for node in before.topology.nodes for address in before.addresses(node.name))
     for name in asked.addresses:
         _readdress(one, name, before)
     for name in asked.macs:
@@ -162,11 +162,6 @@ def _taken(exercise: Exercise) -> set[str]:
     return {found for path in texts if path.is_file() for found in LITERAL.findall(path.read_text(errors="replace"))}
 
 
-def _addresses(net: Net, node: str) -> Iterator[ipaddress.IPv4Interface | ipaddress.IPv6Interface]:
-    for port in net.plan.book.interfaces_of(node):
-        yield from port.addresses
-
-
 def _free(one: _Drawing, network: ipaddress.IPv4Network) -> str:
     """An address of the network that nothing has, which then is taken. Raises UserError if there is none."""
     last = network.num_addresses - 2
@@ -180,7 +175,7 @@ def _free(one: _Drawing, network: ipaddress.IPv4Network) -> str:
 
 def _network(net: Net, node: str) -> ipaddress.IPv4Network:
     """Of a node's first IPv4 address. Raises UserError."""
-    found = next((each for each in _addresses(net, node) if isinstance(each, ipaddress.IPv4Interface)), None)
+    found = next((each for each in net.addresses(node) if isinstance(each, ipaddress.IPv4Interface)), None)
     if found is None or found.network.num_addresses < 16:
         raise UserError(f"draw: {node} has no address in a network with room for another one; allowed: other nodes")
     return found.network

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from ipaddress import IPv4Address, IPv6Address, ip_interface
+from ipaddress import IPv4Address, IPv4Interface, IPv6Address, IPv6Interface, ip_interface
 from typing import ClassVar, TypeAlias
 
 from ...codec.fault import Fault
@@ -24,6 +24,8 @@ from ...plan.step import Run, Step
 PATIENCE_S = 60
 """How long a program of a rule may take, in lab time, before it is ended."""
 STATUS = "testbed-status"
+ADDRESS = re.compile(r"[0-9.]+|[0-9a-f:]*:[0-9a-f:]*")
+"""An address in the place of a node's name."""
 PLACEHOLDER = re.compile(r"\{([a-z0-9-]+)\.(?:(ip|mac)|port\.([a-z0-9-]+))\}")
 
 Found: TypeAlias = Mapping[str, str]
@@ -46,13 +48,17 @@ class Net:
 
     def address(self, node: str) -> str:
         """The first address of a node, IPv4 before IPv6; an address is its own. Raises NotChecked."""
-        if re.fullmatch(r"[0-9.]+|[0-9a-f:]*:[0-9a-f:]*", node):
+        if ADDRESS.fullmatch(node):
             return node
-        ports = self.plan.book.interfaces_of(self.node(node))
-        known = [address.ip for port in ports for address in port.addresses]
+        known = self.addresses(node)
         if not known:
             raise NotChecked(f"{node} has no address")
-        return str(min(known, key=lambda address: address.version))
+        return str(min(known, key=lambda address: address.version).ip)
+
+    def addresses(self, node: str) -> list[IPv4Interface | IPv6Interface]:
+        """All of a node, in the order of its ports. Raises NotChecked."""
+        ports = self.plan.book.interfaces_of(self.node(node))
+        return [address for port in ports for address in port.addresses]
 
     def mac(self, node: str) -> str:
         """The MAC address of a node's first port. Raises NotChecked."""

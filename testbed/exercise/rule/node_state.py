@@ -12,7 +12,7 @@ from ...codec.keyed import key, named
 from ...codec.kind import NAME, SPAN, TEXT, word
 from ...plan.step import Step
 from . import echo
-from .common import COUNT, NUMBER, Found, Kind, Net, NotChecked, expression_faults, said, shortened
+from .common import ADDRESS, COUNT, NUMBER, Found, Kind, Net, NotChecked, expression_faults, said, shortened
 
 CONNECT = 'exec 3<>"/dev/tcp/$1/$2"'
 CONNECT_S = 4
@@ -58,10 +58,7 @@ class Route(Kind):
 
     def _addresses(self, net: Net) -> tuple[str, ...]:
         """Those of the neighbour, of which any will do if it is a node."""
-        if re.fullmatch(r"[0-9.]+|[0-9a-f:]*:[0-9a-f:]*", self.via):
-            return (self.via,)
-        ports = net.plan.book.interfaces_of(net.node(self.via))
-        return tuple(str(address.ip) for port in ports for address in port.addresses)
+        return (self.via,) if ADDRESS.fullmatch(self.via) else tuple(str(each.ip) for each in net.addresses(self.via))
 
 
 @named
