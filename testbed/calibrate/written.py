@@ -39,12 +39,12 @@ def topology(link: LinkFit, name: str = "calibrated") -> str:
     keys = link.keys()
     for key, value in keys.items():
         for words in _provenance(link, key):
-            lines += _comment(words, "    ")
+            lines += _comment(words)
         lines.append(f"    {key}: {flow(value)}")
     for name, why in link.lacks.items():
         if name.partition(".")[0] not in keys:
             default = " (the testbed's own: 1 bdp)" if name.startswith("buffer") else ""
-            lines += _comment(f"{name.replace('.', ', ')}: not identifiable{default}: {why}", "    ")
+            lines += _comment(f"{name.replace('.', ', ')}: not identifiable{default}: {why}")
     return "\n".join(lines) + "\n"
 
 
@@ -65,9 +65,9 @@ def _provenance(link: LinkFit, key: str) -> Iterable[str]:
             yield f"{name.replace('.', ', ') if way else name}: {chosen.why}"
 
 
-def _comment(words: str, indent: str) -> list[str]:
+def _comment(words: str) -> list[str]:
     safe = "".join(each if each.isprintable() else "?" for each in words)
-    return textwrap.wrap(safe, WIDTH, initial_indent=f"{indent}# ", subsequent_indent=f"{indent}#   ")
+    return textwrap.wrap(safe, WIDTH, initial_indent="    # ", subsequent_indent="    #   ")
 
 
 def flow(value: Any) -> str:
@@ -132,13 +132,13 @@ def ping_values(ask: Ask) -> tuple[str, str, str]:
     return str(ask.count), units.format_time(interval_ns), str(ask.length_bytes or PING_BYTES)
 
 
-def what_if(name: str = "what-if") -> str:
+def what_if() -> str:
     """Controls, flows, windows and ECN over the rebuilt path."""
     return "\n".join(
         [
             "# What other congestion controls, flows, windows and ECN would bring on the calibrated path.",
             "# ECN needs a queue that marks; add one to a sweep: path.queue: [fifo, {type: codel, ecn: true}].",
-            f"name: {name}",
+            "name: what-if",
             "topology: topology.yaml",
             "workload: {tool: flow, from: client, to: server, duration: 20 s, leave_out: 5 s}",
             "sweep:",

@@ -129,9 +129,9 @@ def control_of(path: Path, text: str) -> str:
     return names[0]
 
 
-def of_patch(path: Path, original: Original, label: str = "") -> Change:
+def of_patch(path: Path, original: Original) -> Change:
     """A patch (`patch -p1`) on top of our own patches. Raises UserError, with the hunk, for one that does not fit."""
-    made = _patched(str(path), _read(path).decode(errors="surrogateescape"), original, label or path.stem)
+    made = _patched(str(path), _read(path).decode(errors="surrogateescape"), original, path.stem)
     _refuse_unused_control(str(path), made, original)
     return made
 
