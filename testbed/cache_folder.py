@@ -11,6 +11,7 @@ import os
 import pwd
 import secrets
 import stat
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from .error import MachineError
@@ -130,6 +131,18 @@ def try_lock(descriptor: int, kind: int = fcntl.LOCK_EX) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+@contextlib.contextmanager
+def locked(descriptor: int, on_wait: Callable[[], None] = lambda: None) -> Iterator[None]:
+    """Locks an opened file, and closes it at the end; calls `on_wait` once if somebody else has it. The lock ends with
+    us, however we end.
+    """
+    with os.fdopen(descriptor, "wb"):
+        if not try_lock(descriptor):
+            on_wait()
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
 
 
 def user_key() -> bytes:

@@ -10,7 +10,6 @@ FOLDER/trial/         the folder of the agent
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from collections.abc import Callable, Mapping
@@ -19,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import journal
-from ..cache_folder import open_lock, user_folder
+from ..cache_folder import locked, open_lock, user_folder
 from ..codec.frozen import dataclass
 from ..error import MachineError, UserError, did_you_mean, one_of
 from ..journal import Entry
@@ -92,14 +91,10 @@ def rewrite(network: RunningNetwork, change: Callable[[Any], Any], file: str = A
     read again.
     """
     path = network.folder / file
-    descriptor = open_lock(network.folder / ".lock")
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    with locked(open_lock(network.folder / ".lock")):
         said = change(json.loads(path.read_text()))
         with replacing(path) as new:
             new.write_text(json.dumps(said))
-    finally:
-        os.close(descriptor)
     vars(network).pop("about", None)
 
 

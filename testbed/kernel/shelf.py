@@ -6,7 +6,6 @@ left is removed by `testbed clean`, or by the next process that locks the shelf.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import shutil
@@ -16,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from ..cache_folder import FIX, make, open_lock, try_lock
+from ..cache_folder import FIX, locked, make, open_lock
 from ..codec.frozen import dataclass
 from ..error import MachineError
 from ..journal import folder_noted, unique
@@ -75,10 +74,7 @@ class Shelf:
             descriptor = open_lock(self.folder / ".lock")
         except OSError as error:
             raise self._unwritable(error) from error
-        with os.fdopen(descriptor, "wb"):
-            if not try_lock(descriptor):
-                on_wait()
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
+        with locked(descriptor, on_wait):
             for left_behind in self.folder.glob(f"{PARTIAL}-*"):
                 shutil.rmtree(left_behind, ignore_errors=True)
             yield

@@ -9,21 +9,20 @@ begins with the source as it was. Its kernels have no profile, which changes no 
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import re
 import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from ... import process
-from ...cache_folder import open_lock, refuse_foreign, try_lock, user_folder
+from ...cache_folder import locked, open_lock, refuse_foreign, user_folder
 from ...error import MachineError, TestbedError, UserError
 from ...model.run_setting import ON_TRIAL
 from ..shelf import Shelf
@@ -342,14 +341,9 @@ class Workbench:
 
     # --- one at a time, however it ends ----------------------------------------------------------------------
 
-    @contextmanager
-    def _locked(self, report: Report) -> Iterator[None]:
-        descriptor = open_lock(self.home / ".lock")
-        with os.fdopen(descriptor, "wb"):
-            if not try_lock(descriptor):
-                report(Stage(f"waiting for another build in {self.home}"))
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
-            yield
+    def _locked(self, report: Report) -> AbstractContextManager[None]:
+        what = Stage(f"waiting for another build in {self.home}")
+        return locked(open_lock(self.home / ".lock"), lambda: report(what))
 
     @contextmanager
     def steady(self) -> Iterator[None]:
@@ -357,9 +351,7 @@ class Workbench:
         for moments; it is not for use within itself.
         """
         self.home.mkdir(parents=True, exist_ok=True)
-        descriptor = open_lock(self.home / ".files")
-        with os.fdopen(descriptor, "wb"):
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        with locked(open_lock(self.home / ".files")):
             yield
 
     @contextmanager
