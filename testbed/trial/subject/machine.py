@@ -204,25 +204,20 @@ def missing_vms(case: Case, seen: Mapping[str, VmResult]) -> Iterator[str]:
 
 
 def cpu(case: Case, seen: Machines) -> Iterator[Finding]:
-    if seen.cpu_busy is not None and seen.cpu_busy > CPU_BUSY:
-        yield Finding(
-            "CPU",
-            "suspect",
-            f"{seen.cpu_busy:.0%} of the machine's CPU time was used",
-            "the machine may be the limit: run fewer flows, use a lower rate, or use kernel: lab",
-        )
+    hint = "the machine may be the limit: run fewer flows, use a lower rate, or use kernel: lab"
+    yield from _busy(seen.cpu_busy, "the machine's CPU time", hint)
 
 
 def others(case: Case, seen: Machines) -> Iterator[Finding]:
     """The same for each machine that took part."""
     for name, said in seen.machines.items():
-        if said.cpu_busy is not None and said.cpu_busy > CPU_BUSY:
-            yield Finding(
-                "CPU",
-                "suspect",
-                f"{said.cpu_busy:.0%} of the CPU time of {name} was used",
-                "that machine may be the limit: run fewer flows, or use a lower rate",
-            )
+        hint = "that machine may be the limit: run fewer flows, or use a lower rate"
+        yield from _busy(said.cpu_busy, f"the CPU time of {name}", hint)
+
+
+def _busy(share: float | None, whose: str, hint: str) -> Iterator[Finding]:
+    if share is not None and share > CPU_BUSY:
+        yield Finding("CPU", "suspect", f"{share:.0%} of {whose} was used", hint)
 
 
 def emulated(case: Case, seen: Mapping[str, VmResult]) -> Iterator[Finding]:
