@@ -19,7 +19,7 @@ from ..analysis import tcp_model
 from ..compare.published import Compared, PublishedProfile
 from ..compare.quantity import GOODPUT
 from ..error import UserError, one_of
-from ..units import format_rate, format_time
+from ..units import counted, format_rate, format_time
 
 MSS_BYTES = tcp_model.mss_bytes()
 STEPS = 4000
@@ -51,7 +51,7 @@ class Point:
 
     @property
     def said(self) -> str:
-        return f"{self.flows} flow{'s' if self.flows > 1 else ''} at {self.rtt_s * 1e3:g} ms"
+        return f"{counted(self.flows, 'flow')} at {self.rtt_s * 1e3:g} ms"
 
 
 Model: TypeAlias = Callable[[Point, float], float]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from ..error import Problem, SpecError
+from ..units import counted
 
 Tool: TypeAlias = Literal["ping", "iperf3"]
 Protocol: TypeAlias = Literal["icmp", "tcp", "udp"]
@@ -72,7 +73,7 @@ class Ask:
         """In words, such as "iperf3, tcp, 4 flows, 20 s, cubic"."""
         if self.tool == "ping":
             return f"ping, {self.count} every {self.interval_s:g} s"
-        parts = [self.tool, self.protocol, f"{self.flows} flow{'' if self.flows == 1 else 's'}"]
+        parts = [self.tool, self.protocol, counted(self.flows, "flow")]
         parts += [] if self.duration_s is None else [f"{self.duration_s:g} s"]
         parts += ["backward"] if self.reverse else []
         parts += [self.congestion] if self.congestion else []

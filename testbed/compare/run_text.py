@@ -247,7 +247,7 @@ def _gap_counts(gaps: Sequence[Gap], kind: str) -> str:
         sum(len(gap.seeds) for gap in mine if (gap.metric is None) == is_trial) for is_trial in (True, False)
     )
     counts = ((cells, "cell"), (trials, "trial"), (values, "value"))
-    return " and ".join(f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in counts if count)
+    return " and ".join(counted(count, noun) for count, noun in counts if count)
 
 
 def markdown(headers: Row, rows: Sequence[Row], before: Sequence[str] = (), after: Sequence[str] = ()) -> str:

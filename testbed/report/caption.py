@@ -15,6 +15,7 @@ from ..model.link.wander import words as wander_words
 from ..model.topology import MTU_DEFAULT, Link
 from ..spec.topology.link.impairment import FILE_FIELDS
 from ..sweep.shard import in_words
+from ..units import counted
 from .stored_run import StoredRun
 
 MANY = 4
@@ -117,7 +118,7 @@ def trials(run: StoredRun) -> str:
     count = len(run.usable)
     suspect = sum(each.verdict == "suspect" for each in run.usable)
     left_out = len(run.results) - count
-    parts = [f"{count} trial{'s' if count != 1 else ''}"]
+    parts = [counted(count, "trial")]
     parts += [f"{suspect} of them suspect (open marks)"] if suspect else []
     parts += [f"{left_out} invalid or without goodput left out"] if left_out else []
     share = f": this is {in_words(run.shards)} of the scenario" if run.shards else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...analysis import statistic
+from ...units import counted
 from ..measurement import Measurement, Second
 from .fitted import Fitted, Found, unique, unknown
 from .rate import Load
@@ -86,7 +87,7 @@ def _queue(loads: Sequence[Load], rtt_s: float) -> Fitted:
         return unknown("queue", "s", "no flow tells its round-trip times", NEXT)
     if not value:
         return unknown("queue", "s", "no queue stood under load", NEXT)
-    flows = f"{most.group.flows} flow{'' if most.group.flows == 1 else 's'}"
+    flows = counted(most.group.flows, "flow")
     rule = f"how far the median round-trip time under load is above the base ({flows})"
     return Fitted("queue", "s", "identified", rule, value, sources=most.group.files)
 

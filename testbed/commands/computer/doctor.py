@@ -25,6 +25,7 @@ from ...kernel.ready.doctor import (
     lab_works,
 )
 from ...kernel.ready.feasibility import Ability, abilities
+from ...units import counted
 from ..text_table import Column, Format, FormatOption, Table, paragraph, show, terminal_width
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def _show_likeness(folder: Path, format: Format) -> bool:
         number = sum(not row.ok for row in rows)
         few = f"{number} part{'s differ' if number > 1 else ' differs'}"
         said = f"{few}: a repetition here may give other bytes" if number else "All that decides the bytes is the same"
-        print(f"{said} ({folder}, {len(folders)} trial{'s' if len(folders) > 1 else ''}).")
+        print(f"{said} ({folder}, {counted(len(folders), 'trial')}).")
     return all(row.ok for row in rows)
 
 
