@@ -8,7 +8,6 @@ import json
 import shutil
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from math import ceil
 from typing import Any
 
@@ -20,7 +19,7 @@ from ..plan import batch
 from ..plan.command import PREFIX
 from ..plan.node import controller
 from ..plan.node.control_channel import Channel
-from ..plan.step import Run, Step, data
+from ..plan.step import Run, data
 from ..spec import program_store
 from ..trial import strict_folder
 from ..trial.start.local_words import substituted
@@ -122,17 +121,11 @@ def starts(made: Build, channel: Channel, copy: str | None) -> list[dict[str, An
     steps = batch.steps(controller.commands(channel, made.topology, made.plan.book))
     if channel.controller.program is not None:
         words = ("sh", "-c", LEAVE, channel.folder, f"{PREFIX}{channel.name}")
-        place = f"{node_files.TRIAL}/{copy}"
-        steps = (Run(words, "the folder"), *(_with_place(step, channel.name, place) for step in steps))
+        change = str(controller.files_of(channel.name)), f"{node_files.TRIAL}/{copy}"
+        placed = (step.with_word(*change) if isinstance(step, Run) else step for step in steps)
+        steps = (Run(words, "the folder"), *placed)
     filled, _ = substituted(made.topology, steps, tools(), is_lab=made.kernel.kind != "host")
     return [data(node_files.talking(step)) for step in filled]
-
-
-def _with_place(step: Step, name: str, place: str) -> Step:
-    word = str(controller.files_of(name))
-    if not isinstance(step, Run) or word not in step.words:
-        return step
-    return replace(step, words=tuple(place if each == word else each for each in step.words))
 
 
 def _refuse_other(network: RunningNetwork, made: Build) -> None:

@@ -123,7 +123,7 @@ def _with_files(step: Run, words: Mapping[str, str], places: Mapping[str, Path])
         return step
     called = _called(words[word])
     if called in places:
-        return replace(step, words=tuple(str(places[called]) if each == word else each for each in step.words))
+        return step.with_word(word, str(places[called]))
     return replace(step, words=("mount", "-r", "-t", "hostfs", "-o", f"{lab.HERE}/{called}", "none", step.words[-1]))
 
 

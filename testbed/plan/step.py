@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields
-from typing import Any, TypeAlias
+from dataclasses import MISSING, fields, replace
+from typing import Any, Self, TypeAlias
 
 from ..codec.frozen import dataclass
 
@@ -54,6 +54,10 @@ class Run:
     background: str | None = None
     may_fail: bool = False
     timeout_s: float | None = None
+
+    def with_word(self, word: str, other: str) -> Self:
+        """With the other word wherever it has this one."""
+        return replace(self, words=tuple(other if each == word else each for each in self.words))
 
 
 @dataclass(frozen=True)

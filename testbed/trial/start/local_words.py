@@ -65,6 +65,4 @@ def _machines(topology: Topology) -> list[Vm]:
 def _with_files(step: Step, place: str) -> Step:
     if isinstance(step, Bring):
         return replace(step, files=tuple((name, place if path == str(FILES) else path) for name, path in step.files))
-    if not isinstance(step, Run) or str(FILES) not in step.words:
-        return step
-    return replace(step, words=tuple(place if word == str(FILES) else word for word in step.words))
+    return step.with_word(str(FILES), place) if isinstance(step, Run) else step
