@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from testbed import cli
 
 
-@dataclass(frozen=True)
-class Said:
+class Said(NamedTuple):
     """How a command ended, and what it wrote."""
 
     code: int
@@ -33,12 +33,12 @@ def exit_code(*words: str | Path) -> int:
     return int(ended.value.code or 0)
 
 
+def said_by(capsys: pytest.CaptureFixture[str], *words: str | Path) -> Said:
+    """What a command of the testbed says that runs in this process."""
+    code = exit_code(*words)
+    return Said(code, *capsys.readouterr())
+
+
 def command(capsys: pytest.CaptureFixture[str]) -> Compare:
     """Runs `testbed compare` in this process."""
-
-    def run(*words: str | Path) -> Said:
-        code = exit_code("compare", *words)
-        said = capsys.readouterr()
-        return Said(code, said.out, said.err)
-
-    return run
+    return partial(said_by, capsys, "compare")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from comparing import said_by
 from patience import PATIENCE_S
 from storedruns import Made, write_run
 
-from testbed import cli
 from testbed.error import UserError
 from testbed.report import ack_page
 from testbed.report.ack_page import Side, page
@@ -94,13 +93,10 @@ Report = Callable[..., tuple[int, str]]
 
 
 @pytest.fixture
-def report(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Report:
-    def run(*words: object) -> tuple[int, str]:
-        monkeypatch.setattr(sys, "argv", ["testbed", "report", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        said = capsys.readouterr()
-        return int(ended.value.code or 0), " ".join((said.out + said.err).split())
+def report(capsys: pytest.CaptureFixture[str]) -> Report:
+    def run(*words: str | Path) -> tuple[int, str]:
+        code, out, err = said_by(capsys, "report", *words)
+        return code, " ".join((out + err).split())
 
     return run
 

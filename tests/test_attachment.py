@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import indent
 from typing import Any
 
 import pytest
+from comparing import exit_code, said_by
 
-from testbed import cli
 from testbed.cache_folder import user_folder
 from testbed.commands.network import up as commands_up
 from testbed.error import MachineError, SpecError
@@ -364,11 +363,8 @@ def test_every_command_that_reads_a_file_refuses_and_permits(
     monkeypatch.setattr(commands_up, "start", lambda *given, **more: None)
 
     def said(*more: str) -> tuple[int, str]:
-        monkeypatch.setattr(sys, "argv", ["testbed", *words, file, *more])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        found = capsys.readouterr()
-        return int(ended.value.code or 0), found.out + found.err
+        code, out, err = said_by(capsys, *words, file, *more)
+        return code, out + err
 
     code, text = said()
     assert code == 2
@@ -385,9 +381,6 @@ def test_a_private_file_is_in_no_result_and_not_in_the_cache(
 ) -> None:
     monkeypatch.chdir(folder.parent)
     Path("downloaded/s.yaml").write_text(SCENARIOS[key].replace("@", "../private/key"))
-    monkeypatch.setattr(sys, "argv", ["testbed", "run", "downloaded/s.yaml"])
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    assert ended.value.code == 2
+    assert exit_code("run", "downloaded/s.yaml") == 2
     files = [path for path in folder.parent.rglob("*") if path.is_file()]
     assert [path for path in files if b"hunter2" in path.read_bytes()] == [folder.parent / "private/key"]

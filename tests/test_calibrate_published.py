@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
+from comparing import said_by
 
-from testbed import cli
 from testbed.analysis import tcp_model
 from testbed.calibrate.candidate import Explained, explained, scenario, topology
 from testbed.compare import published
@@ -101,14 +100,12 @@ GOOGLE = [f"google-cloud-emulated#cloud-cubic-{flows}" for flows in ("1-flow", "
 
 
 def test_the_series_of_googles_network_are_not_those_of_one_link(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     """10 flows are published below what any link of 10 Gbit/s does for them that gives one flow 4 Gbit/s at 340 ms."""
-    monkeypatch.setattr(sys, "argv", ["testbed", "calibrate", *GOOGLE, "-o", str(tmp_path / "out")])
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    said = " ".join(capsys.readouterr().out.split())
-    assert ended.value.code in (0, None)
+    code, out, _ = said_by(capsys, "calibrate", *GOOGLE, "-o", tmp_path / "out")
+    said = " ".join(out.split())
+    assert code == 0
     assert "nearest: a window for each flow, 170.1 MB, or a loss, 1 in 1.58e+07" in said
     assert "not identifiable: how long the flows ran" in said
     loaded = load_scenario(tmp_path / "out" / "scenario.yaml")
@@ -118,12 +115,8 @@ def test_the_series_of_googles_network_are_not_those_of_one_link(
     assert "340 ms, 1, cubic" in scenario(found)
 
 
-def test_files_and_published_series_are_not_mixed(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_files_and_published_series_are_not_mixed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "ping.txt").write_text("nothing")
-    monkeypatch.setattr(sys, "argv", ["testbed", "calibrate", GOOGLE[0], str(tmp_path / "ping.txt")])
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    assert ended.value.code == 2
-    assert "is no published series, and others are; allowed: files, or PROFILE#NAME" in capsys.readouterr().err
+    code, _, err = said_by(capsys, "calibrate", GOOGLE[0], tmp_path / "ping.txt")
+    assert code == 2
+    assert "is no published series, and others are; allowed: files, or PROFILE#NAME" in err

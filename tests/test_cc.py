@@ -6,14 +6,13 @@ import json
 import os
 import re
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from comparing import Said, said_by
 
-from testbed import cli
 from testbed.cache_folder import open_lock, try_lock
 from testbed.model.run_setting import Kernel
 from testbed.spec.load import load_scenario
@@ -34,7 +33,7 @@ repetitions: 8
 expect: [{name: half, measure: {metric: goodput, least: 10 Mbit/s}}]
 """
 
-Cc = Callable[..., tuple[int, str, str]]
+Cc = Callable[..., Said]
 
 
 @pytest.fixture
@@ -43,13 +42,9 @@ def cc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
     (tmp_path / "short.yaml").write_text(SCENARIO)
     monkeypatch.chdir(tmp_path)
 
-    def run(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["testbed", "cc", *words, "--jobs", "1"])
+    def run(*words: str) -> Said:
         capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        said = capsys.readouterr()
-        return int(ended.value.code or 0), said.out, said.err
+        return said_by(capsys, "cc", *words, "--jobs", "1")
 
     return run
 

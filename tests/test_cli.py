@@ -9,16 +9,16 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 import yaml
+from comparing import Said, said_by
 from runs import make_store, make_trials
 
-from testbed import cli
 from testbed.commands.describe import check
 from testbed.trial.orders.sequence import orders
 
@@ -36,30 +36,13 @@ sweep: {path.rtt: [10 ms, 20 ms], flows: [1, 2]}
 """
 
 
-@dataclass(frozen=True)
-class Said:
-    """How a command ended, and what it wrote."""
-
-    code: int
-    out: str
-    err: str
-
-
 Testbed = Callable[..., Said]
 
 
 @pytest.fixture
-def testbed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Testbed:
+def testbed(capsys: pytest.CaptureFixture[str]) -> Testbed:
     """Runs a command in this process."""
-
-    def run(*words: str | Path) -> Said:
-        monkeypatch.setattr(sys, "argv", ["testbed", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        said = capsys.readouterr()
-        return Said(int(ended.value.code or 0), said.out, said.err)
-
-    return run
+    return partial(said_by, capsys)
 
 
 @pytest.fixture

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from comparing import Compare
+from comparing import Compare, said_by
 from storedruns import Made, write_run
 
-from testbed import cli
 from testbed.compare import published, quantity
 from testbed.error import SpecError, UserError, ValueRefused
 from testbed.report.figure.published_profile import value_label
@@ -523,7 +521,7 @@ def test_shares_of_the_rate_are_of_throughputs_with_a_capacity_only(compare: Com
 
 
 def test_an_exact_run_agrees_with_itself_and_differs_from_another(
-    compare: Compare, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    compare: Compare, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def run(name: str, bps: float, seeds: int) -> Path:
         cells = [Made({"path.rtt": "10 ms"}, [bps], seed) for seed in range(1, seeds + 1)]
@@ -531,11 +529,8 @@ def test_an_exact_run_agrees_with_itself_and_differs_from_another(
 
     for seeds in (2, 3):
         here = run(f"run{seeds}", 10e6, seeds)
-        monkeypatch.setattr(sys, "argv", ["testbed", "results", str(here), "--format", "profile"])
-        with pytest.raises(SystemExit):
-            cli.main()
         path = tmp_path / "own.yaml"
-        path.write_text(capsys.readouterr().out)
+        path.write_text(said_by(capsys, "results", here, "--format", "profile").out)
         assert compare(here, path).code == AGREE
         assert compare(run(f"more{seeds}", 11.2e6, seeds), path).code == DIFFER
 

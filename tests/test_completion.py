@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from comparing import said_by
 from patience import PATIENCE_S
 
 from testbed import cli, journal
@@ -34,15 +35,12 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def ask(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Ask:
+def ask(capsys: pytest.CaptureFixture[str]) -> Ask:
     """What a script is told: the kind of files, and the words."""
 
     def answer(line: str, shell: str = "fish") -> tuple[str, list[str]]:
-        monkeypatch.setattr(sys, "argv", ["testbed", "completion", "words", shell, line])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        said = capsys.readouterr()
-        assert (ended.value.code or 0, said.err) == (0, "")
+        said = said_by(capsys, "completion", "words", shell, line)
+        assert (said.code, said.err) == (0, "")
         files, *words = said.out.splitlines() or [""]
         return files, [word.split("\t")[0] for word in words]
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import shutil
 import signal
-import sys
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
 import pytest
+from comparing import said_by
 from damage import Damage, every
-
-from testbed import cli
 
 EXAMPLE = Path(__file__).parents[1] / "results" / "example"
 READING = (
@@ -48,11 +46,8 @@ def say(words: tuple[str, ...], folder: Path, out: Path, capsys: pytest.CaptureF
     """The exit code of a command in this process, and its errors; raises what a user would see as a traceback."""
     names = {"DIR": str(folder), "EXAMPLE": str(EXAMPLE), "PROFILE": str(PROFILE)}
     words = tuple(names.get(word, word.replace("OUT", str(out))) for word in words)
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(sys, "argv", ["testbed", *words])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-    return int(ended.value.code or 0), capsys.readouterr().err
+    code, _, err = said_by(capsys, *words)
+    return code, err
 
 
 def check(damage: Damage, folder: Path, out: Path, capsys: pytest.CaptureFixture[str]) -> list[str]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
+from comparing import said_by
 from runs import files_of, read_json
 
-from testbed import cli
 from testbed.spec.scenario.trial import trial_of
 from testbed.sweep.store import Store
 
@@ -58,16 +57,13 @@ def test_a_command_of_its_page_works(
     tmp_path: Path,
     words: tuple[str, ...],
     told: str,
-    monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     before = files_of(example)
     output = {"report": ("-o", tmp_path / "report.html"), "plot": ("-o", tmp_path / "profile.png")}.get(words[0], ())
-    monkeypatch.setattr(sys, "argv", ["testbed", words[0], str(example), *words[1:], *map(str, output)])
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    assert (ended.value.code or 0) == 0
-    assert told in capsys.readouterr().out
+    code, out, _ = said_by(capsys, words[0], example, *words[1:], *output)
+    assert code == 0
+    assert told in out
     assert all(path.stat().st_size > 10_000 for path in tmp_path.glob("*.*"))
     made = {path.name for path in example.glob("*.parquet")}
     assert {name: data for name, data in files_of(example).items() if name not in made} == before

@@ -6,9 +6,9 @@ import csv
 import io
 import json
 import math
-import sys
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -18,11 +18,11 @@ import numpy as np
 import pytest
 import typer
 import yaml
+from comparing import Said, said_by
 from runs import make_result, write_result
 from storedruns import Made, trial_result, write_run
 from trials import make_trial
 
-from testbed import cli
 from testbed.analysis.expectation.measured import EXTRA, Measured
 from testbed.analysis.expectation.measured import SAMPLED as OF_SAMPLES
 from testbed.analysis.expectation.measured import read as read_measured
@@ -631,21 +631,11 @@ def run_with(folder: Path, *rules: Expectation, verdict: str = "valid", listed: 
 
 
 @pytest.fixture
-def called(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    def call(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["testbed", *words])
-        code = 0
-        try:
-            cli.main()
-        except SystemExit as end:
-            code = int(end.code or 0)
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return call
+def called(capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
+    return partial(said_by, capsys)
 
 
-Called = Callable[..., tuple[int, str, str]]
+Called = Callable[..., Said]
 
 
 def test_results_end_with_1_unless_all_rules_hold(tmp_path: Path, called: Called) -> None:

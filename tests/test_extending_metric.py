@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from comparing import said_by
 from shipped import ROOT, page
 from storedruns import Made, write_run
 
 from results import plain
-from testbed import cli
 from testbed.analysis.metric import METRICS, Metric, register
 from testbed.compare import run
 from testbed.compare.side import Measured, single
@@ -38,14 +36,8 @@ def queue() -> Iterator[Metric]:
 
 
 @pytest.fixture
-def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
-    def call(*words: str) -> str:
-        monkeypatch.setattr(sys, "argv", ["testbed", *words])
-        with suppress(SystemExit):
-            cli.main()
-        return capsys.readouterr().out
-
-    return call
+def command(capsys: pytest.CaptureFixture[str]) -> Command:
+    return lambda *words: said_by(capsys, *words).out
 
 
 def stored(folder: Path, packets: int, every: int = 3) -> Path:
@@ -115,13 +107,12 @@ def test_a_trial_that_tells_nothing_counts_nowhere(tmp_path: Path, command: Comm
 
 
 def test_an_unknown_metric_is_refused_with_those_that_there_are(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = stored(tmp_path / "run", 50)
-    monkeypatch.setattr(sys, "argv", ["testbed", "results", str(folder), "--metric", "queu"])
-    with pytest.raises(SystemExit, match="2"):
-        cli.main()
-    assert "queue" in capsys.readouterr().err
+    code, _, err = said_by(capsys, "results", folder, "--metric", "queu")
+    assert code == 2
+    assert "queue" in err
 
 
 def test_no_two_metrics_have_one_name(queue: Metric) -> None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
-from contextlib import suppress
 from typing import Any
 
 import pytest
+from comparing import said_by
 from shipped import page
 
 from results import plain
-from testbed import cli
 from testbed.trial.result import TrialResult
 from testbed_reproductions import command
 from testbed_reproductions.measured import Measured
@@ -42,13 +40,8 @@ def judged(row: Row, *goodputs_bps: float) -> Finding:
     return Finding(row, row.judge(runs))
 
 
-def test_it_is_listed_with_its_criterion(
-    row: Row, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["testbed", "reproduce", "S4-Q1", "--list", "--format", "json"])
-    with suppress(SystemExit):
-        cli.main()
-    (listed,) = json.loads(capsys.readouterr().out)
+def test_it_is_listed_with_its_criterion(row: Row, capsys: pytest.CaptureFixture[str]) -> None:
+    (listed,) = json.loads(said_by(capsys, "reproduce", "S4-Q1", "--list", "--format", "json").out)
     assert (listed["id"], listed["scenarios"]) == ("S4-Q1", ["quickstart"])
     assert listed["criterion"] == "95 % or more of a full link's goodput"
 

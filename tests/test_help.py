@@ -8,13 +8,15 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer.main
+from comparing import Said, said_by
 from storedruns import Made, write_run
 
 from testbed import cli, library
@@ -118,21 +120,12 @@ def test_the_help_imports_no_command() -> None:
     assert not loaded & {"pydantic", "numpy", "pyarrow", "rich.console", "yaml"}
 
 
-class Said:
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-        self._monkeypatch, self._capsys = monkeypatch, capsys
-
-    def __call__(self, *words: str) -> tuple[int, str, str]:
-        self._monkeypatch.setattr(sys, "argv", ["testbed", *words])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        said = self._capsys.readouterr()
-        return int(ended.value.code or 0), said.out, said.err
+Command = Callable[..., Said]
 
 
 @pytest.fixture
-def said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Said:
-    return Said(monkeypatch, capsys)
+def said(capsys: pytest.CaptureFixture[str]) -> Command:
+    return partial(said_by, capsys)
 
 
 @pytest.mark.parametrize(
@@ -156,14 +149,14 @@ def said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
          "rtt=10ms,loss=none,congestion=cubic,window=auto,flows=1,seed=1"),
     ],
 )  # fmt: skip
-def test_what_was_probably_meant_is_said(said: Said, line: str, meant: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_probably_meant_is_said(said: Command, line: str, meant: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     code, out, err = said(*line.split())
     assert code == 2
     assert f"(did you mean {meant!r}?)" in out + err
 
 
-def test_nothing_is_suggested_where_nothing_is_alike(said: Said) -> None:
+def test_nothing_is_suggested_where_nothing_is_alike(said: Command) -> None:
     for line in ("fly", "run --zzzzzz", "plan zzzzzzzzz", "results /zzzz/yyyy/xxxx"):
         assert "did you mean" not in said(*line.split())[2]
 
@@ -178,14 +171,14 @@ def test_nothing_is_suggested_where_nothing_is_alike(said: Said) -> None:
         ("exercise prove learning-switch --jobs x", "'x'; allowed: a whole number, 1 or more"),
     ],
 )
-def test_a_number_that_an_option_cannot_be_is_told_with_the_range(said: Said, line: str, allowed: str) -> None:
+def test_a_number_that_an_option_cannot_be_is_told_with_the_range(said: Command, line: str, allowed: str) -> None:
     code, _, err = said(*line.split())
     assert code == 2
     assert err.endswith(f": {allowed}\n")
 
 
 @pytest.mark.parametrize("kind", ["scenarios", "topologies", "profiles"])
-def test_a_list_has_a_line_for_each_file(said: Said, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_list_has_a_line_for_each_file(said: Command, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     code, out, _ = said("list", kind)
     head, *lines = out.splitlines()
@@ -197,7 +190,7 @@ def test_a_list_has_a_line_for_each_file(said: Said, kind: str, monkeypatch: pyt
 
 
 def test_a_list_alone_has_all_four_and_json_has_whole_sentences(
-    said: Said, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    said: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     out = said("list")[1]
@@ -212,7 +205,7 @@ def test_a_list_alone_has_all_four_and_json_has_whole_sentences(
     assert len({(each["kind"], each["name"]) for each in listed}) == len(listed) > 80
 
 
-def test_what_is_listed_is_found_by_name(said: Said) -> None:
+def test_what_is_listed_is_found_by_name(said: Command) -> None:
     for folder in (library.SCENARIOS, library.TOPOLOGIES):
         for name in library.names(folder):
             assert library.spec_file(Path(name)).is_file()
@@ -248,7 +241,7 @@ def test_the_sentence_of_every_scenario_fits_a_line_of_80_columns() -> None:
     assert [each.name for each in found if not 0 < len(each.description) <= 80 - column - 4] == []
 
 
-def test_a_profile_is_listed_with_the_command_that_judges_by_it(said: Said, tmp_path: Path) -> None:
+def test_a_profile_is_listed_with_the_command_that_judges_by_it(said: Command, tmp_path: Path) -> None:
     listed = json.loads(said("list", "profiles", "--format", "json")[1])
     judged = {each["name"]: each["judge"] for each in listed}
     counts = {each["name"]: (each["compared"], each["numbers"]) for each in listed}

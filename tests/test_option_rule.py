@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
+from comparing import said_by
 
 from testbed import cli
 from testbed.commands.conclude import compare
@@ -15,14 +15,6 @@ from testbed.commands.option_rule import Never, Only, refuse
 from testbed.error import UserError
 
 TOGETHER = "--until-decided with --base DIR, or with --axis KEY (and --base VALUE --candidate VALUE)"
-
-
-def said_by(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
-    monkeypatch.setattr(sys, "argv", ["testbed", *words])
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    out, err = capsys.readouterr()
-    return int(ended.value.code or 0), out, err
 
 
 @pytest.mark.parametrize(
@@ -47,24 +39,22 @@ def said_by(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     ],
 )  # fmt: skip
 def test_options_of_run_that_do_not_go_together_are_refused(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], refusal: str
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], refusal: str
 ) -> None:
-    assert said_by(monkeypatch, capsys, "run", *words) == (2, "", f"testbed: {refusal}\n")
+    assert said_by(capsys, "run", *words) == (2, "", f"testbed: {refusal}\n")
 
 
-def test_an_option_with_its_default_is_not_refused(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    code, _, err = said_by(monkeypatch, capsys, "run", str(tmp_path / "none.yaml"), "--format", "table")
+def test_an_option_with_its_default_is_not_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, _, err = said_by(capsys, "run", str(tmp_path / "none.yaml"), "--format", "table")
     assert code == 2
     assert "--format" not in err
 
 
 def test_a_cluster_is_asked_how_many_trials_run_side_by_side_before_anything_runs(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     place = ("--on", "local:3", "-o", str(tmp_path / "run"))
-    code, out, _ = said_by(monkeypatch, capsys, "run", "quickstart", *place, "--dry-run", "--format", "json")
+    code, out, _ = said_by(capsys, "run", "quickstart", *place, "--dry-run", "--format", "json")
     assert code == 0
     assert json.loads(out)["jobs"] == 3
     assert not (tmp_path / "run").exists()

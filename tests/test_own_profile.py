@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
+from comparing import Said, said_by
 from storedruns import Made, write_run
 
-from testbed import cli
 from testbed.compare import published
 
 ROOT = Path(__file__).parents[1]
 RATE_BPS = 100e6
-Command = Callable[..., tuple[int, str, str]]
+Command = Callable[..., Said]
 
 
 @pytest.fixture
-def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+def command(capsys: pytest.CaptureFixture[str]) -> Command:
     """Runs `testbed` in this process: exit code, output, errors."""
-
-    def run(*words: str | Path) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["testbed", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        said = capsys.readouterr()
-        return int(ended.value.code or 0), said.out, said.err
-
-    return run
+    return partial(said_by, capsys)
 
 
 def made(factor: float = 1.0, seeds: int = 5, verdict: str = "valid", **params: str) -> list[Made]:

@@ -15,11 +15,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from comparing import exit_code, said_by
 from storedruns import Made, trial_result, trial_settings, write_run
 from trials import make_trial
 
 from benchmarks.report import make_run
-from testbed import cli
 from testbed.browser.graph_layout import place
 from testbed.browser.page_text import data
 from testbed.error import UserError, harmless
@@ -326,33 +326,22 @@ def test_a_controller_is_joined_to_its_switches_and_an_unknown_type_is_drawn(run
     assert {"teleporter", "controller"} <= {spot.type for spot in drawing.spots}
 
 
-def test_the_command_writes_the_file_and_says_where(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.argv", ["testbed", "report", str(run)])
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    assert not ended.value.code
+def test_the_command_writes_the_file_and_says_where(run: Path) -> None:
+    assert exit_code("report", run) == 0
     assert (run / "report.html").read_text().startswith("<!doctype html>")
 
 
-def test_a_place_that_cannot_be_written_is_said(
-    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("sys.argv", ["testbed", "report", str(run), "-o", str(tmp_path / "none/x.html")])
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    assert ended.value.code == 2
-    assert "cannot be written: No such file or directory; allowed: -o" in capsys.readouterr().err
+def test_a_place_that_cannot_be_written_is_said(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = said_by(capsys, "report", run, "-o", tmp_path / "none/x.html")
+    assert code == 2
+    assert "cannot be written: No such file or directory; allowed: -o" in err
 
 
 @pytest.mark.parametrize("words", [["--dry-run", "quickstart"], ["--repeat", "trial"]])
-def test_live_is_refused_where_nothing_goes_on(
-    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("sys.argv", ["testbed", "run", "--live", *words])
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    assert ended.value.code == 2
-    assert "--live" in capsys.readouterr().err
+def test_live_is_refused_where_nothing_goes_on(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = said_by(capsys, "run", "--live", *words)
+    assert code == 2
+    assert "--live" in err
 
 
 def test_an_interrupted_run_keeps_its_report_and_the_interruption_is_what_is_told(run: Path) -> None:
