@@ -93,6 +93,9 @@ def test_what_comes_over_a_link_only_is_known_where_nobody_chooses_another_way(t
     assert sorted(crossed(triangle(**plain))) == sorted([*access, ("r1-r2", "backward")])
     switches = {each: {"type": "switch", "stp": True} for each in ("r1", "r2", "r3")}
     assert crossed(triangle(**switches)) == access, "so does the spanning tree"
+    (tmp_path / "rules.nft").write_text("table ip t {\n}\n")
+    plain["r3"] = {"type": "router", "nftables": "rules.nft"}
+    assert crossed(triangle(**plain)) == access, "a ruleset may translate addresses"
 
 
 def test_the_data_path_follows_the_costs_and_detours_the_links_that_are_left(tmp_path: Path) -> None:

@@ -118,7 +118,8 @@ def _is_only_way(topology: Topology, source: str, destination: str, link: str, w
 
 def _chooses(node: Node) -> bool:
     """Whether it sends packets on other ways than the plan's routes and the shortest way over switches."""
-    translates = node.router is not None and node.router.nat is not None
+    router = node.router
+    translates = router is not None and (router.nat is not None or router.nftables is not None)
     return node.finds_routes or translates or node.controller is not None or node.stp
 
 
