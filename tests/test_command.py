@@ -370,6 +370,25 @@ def test_numbers_are_stored_in_base_units(scenario: Scenario, tmp_path: Path) ->
     assert means == pytest.approx({"delay": 0.0125, "rate": 24e6, "share": 0.0})
 
 
+def test_what_runs_say_is_counted_over_the_time_of_each(scenario: Scenario, tmp_path: Path) -> None:
+    """100 Mbit/s for 1 s and 10 for 9 s: the gate holds 19 against what a link can carry, and not the mean of 55."""
+    measure = {"goodput": {"output": "rate ([0-9]+)", "unit": "Mbit/s"}}
+    ran = command_output.parse("begin 0\nrun client 1 0 1000000000 0\nrun client 2 1000000000 10000000000 0\n")
+
+    def counted_bps(clients: Any) -> float | None:
+        workload = value_of(scenario(client=clients, measure=measure))
+        return command._counted_bps(workload, ran, dict(command_output.values(workload, ran, tmp_path)))
+
+    twice = {**CLIENT, "runs": 2}
+    (tmp_path / "command-client-1.out").write_text("rate 100")
+    assert counted_bps(twice) is None
+    (tmp_path / "command-client-2.out").write_text("rate 10")
+    assert counted_bps(twice) == pytest.approx(19e6)
+    assert counted_bps([{**twice, "name": "client"}, {**CLIENT, "name": "other"}]) is None
+    measure = {"goodput": {"bytes": "1 MB"}}
+    assert counted_bps(twice) is None
+
+
 # --- in the lab kernel ------------------------------------------------------------------------------------------------
 
 

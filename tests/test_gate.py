@@ -758,7 +758,7 @@ def test_two_looks_close_together_say_nothing_about_a_rate() -> None:
     assert peak_rate_bps(faster, 30_000_000, 1514) == pytest.approx(60e6)
 
 
-def queued(trial_path: dict[str, Any], goodput_bps: float, counted_ns: int | None = None) -> set[str]:
+def queued(trial_path: dict[str, Any], goodput_bps: float, **counted: Any) -> set[str]:
     """What the gate says of a flow of 10 s over a link that slows down from 100 to 10 Mbit/s after 5 s."""
     slower = [{"at": "5 s", "rate": "10 Mbit/s"}]
     trial = make_trial(path={"schedule": slower, **trial_path}, workload={"duration": "10 s"})
@@ -768,7 +768,7 @@ def queued(trial_path: dict[str, Any], goodput_bps: float, counted_ns: int | Non
     states = stage.stage.history
     held = tuple(Interval(s, s.at_ns, 10 * S, stage.qdiscs, (), Counts(1, delay_packets=1)) for s in states)
     moments = {5 * S: Happened(5 * S, 5 * S, 5 * S, 5 * S)}
-    outcome = replace(e.outcome, goodput_bps=goodput_bps, steady_ns=5 * S, end_ns=10 * S, counted_ns=counted_ns)
+    outcome = replace(e.outcome, goodput_bps=goodput_bps, steady_ns=5 * S, end_ns=10 * S, **counted)
     e = replace(
         e, data_stages=(replace(stage, intervals=held),), timeline=Timeline(0, 10 * S, moments), outcome=outcome
     )
@@ -795,6 +795,12 @@ def test_what_waited_in_a_buffer_may_arrive_after_the_link_has_slowed_down() -> 
     assert queued({"buffer": "100 kB"}, 11e6) == {"goodput"}
     assert queued({"buffer": "100 kB"}, 11e6, counted_ns=4 * S) == set()  # it paused for a second
     assert queued({"buffer": "100 kB"}, 150e6, counted_ns=S // 4) == {"goodput"}  # no rate was so high
+
+
+def test_runs_of_different_lengths_are_held_against_a_schedule_over_the_time_of_each() -> None:
+    """One at 100 Mbit/s, and one that takes ten times as long: their mean is 55, and no link is to carry that."""
+    assert queued({"buffer": "100 kB"}, 55e6, counted_bps=10e6) == set()
+    assert queued({"buffer": "100 kB"}, 11e6, counted_bps=12e6) == {"goodput"}
 
 
 def test_what_clients_on_several_hosts_get_is_not_held_against_one_schedule(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -226,6 +226,15 @@ def test_what_a_tool_that_pauses_gets_is_held_against_the_time_in_which_it_does_
     assert len(of(data_check.goodput, outcome(goodput_bps=270e6, elsewhere_bytes=sent), topology=star())) == 1
 
 
+def test_the_mean_of_runs_is_no_rate_where_one_may_bring_more_than_another() -> None:
+    """A short run with all of the second server's, and a long one without any; on a link alone no run is faster."""
+    said = {"goodput_bps": 150e6, "counted_bps": 100e6}
+    assert of(data_check.goodput, outcome(**said, elsewhere_bytes={"c": 900_000}), topology=star()) == []
+    assert len(of(data_check.goodput, outcome(**said, elsewhere_bytes={"c": 500_000}), topology=star())) == 1
+    for elsewhere in ({}, {"c": 0}):
+        assert len(of(data_check.goodput, outcome(**said, elsewhere_bytes=elsewhere), topology=star())) == 1
+
+
 def test_of_several_links_the_one_that_carried_least_counts() -> None:
     def second(octets: int | None) -> Change:
         def change(e: Evidence) -> Evidence:

@@ -48,7 +48,8 @@ class Outcome:
     came to the receivers, also those that came twice (None: the tool does not tell). `sent` is all that the senders'
     sockets sent, `answered` the receivers' (None: the tool does not tell). `elsewhere_bytes` of payload left each of
     the other hosts, and may have come to the destination, too. `counted_ns` is the time over which a tool that pauses
-    has its goodput; None for one that does not.
+    has its goodput; None for one that does not. `counted_bps` is what it says that it got in that time, where its
+    goodput is the mean of what runs of different lengths say; None where that is the same.
     """
 
     begin_ns: int | None
@@ -68,6 +69,7 @@ class Outcome:
     handed_over_bps: float | None = None
     elsewhere_bytes: Mapping[str, int] = field(default_factory=dict)
     counted_ns: int | None = None
+    counted_bps: float | None = None
 
     @property
     def received_bytes(self) -> int:

@@ -156,6 +156,7 @@ def read(workload: CommandWorkload, folder: Path) -> Outcome:
         {CommandResult.KEY: record.write(measured)},
         elsewhere_bytes={host: each.payload_out_bytes for host, each in traffic.items() if host not in ends},
         counted_ns=round(_busy_s(report.runs) * 1e9),
+        counted_bps=_counted_bps(workload, report, values),
     )
 
 
@@ -197,6 +198,18 @@ def _flows(
     if told.run_bytes is not None:
         return tuple(flows), told.run_bytes * len(report.runs) * 8 / busy_s if busy_s > 0 else None
     return tuple(flows), sum(rate or 0.0 for rate in rates)
+
+
+def _counted_bps(workload: CommandWorkload, report: Report, values: dict[str, MeasuredValue]) -> float | None:
+    """What the only client got over all the time of its runs, if it tells a rate for each."""
+    told = workload.goodput
+    if told is None or told.run_bytes is not None or len(workload.clients) > 1:
+        return None
+    got = [(rate, each.elapsed_s) for rate, each in zip(values[told.name].values, report.runs, strict=True)]
+    spent_s = sum(elapsed_s for _, elapsed_s in got)
+    if not spent_s or any(rate is None for rate, _ in got):
+        return None
+    return sum((rate or 0.0) * elapsed_s for rate, elapsed_s in got) / spent_s
 
 
 def _busy_s(runs: tuple[ProgramRun, ...]) -> float:

@@ -81,7 +81,8 @@ def goodput(case: Case) -> Iterator[Finding]:
     Data that a link sent before may arrive up to a round trip later, and may wait in buffers: that much is allowed on
     top.
     """
-    got, outcome = case.evidence.outcome.goodput_bps, case.evidence.outcome
+    outcome = case.evidence.outcome
+    got = outcome.goodput_bps if outcome.counted_bps is None else outcome.counted_bps
     if (
         got is None
         or not case.trial.workload.is_one_path
