@@ -370,6 +370,13 @@ def test_numbers_are_stored_in_base_units(scenario: Scenario, tmp_path: Path) ->
     assert means == pytest.approx({"delay": 0.0125, "rate": 24e6, "share": 0.0})
 
 
+def test_what_comes_twice_counts_twice_unless_it_is_known_what_a_run_transfers(scenario: Scenario) -> None:
+    said = {"goodput": {"output": "rate ([0-9]+)", "unit": "Mbit/s"}}
+    known = {"goodput": {"bytes": "1 MB"}}
+    counted = [value_of(scenario(measure=each)).counts_twice for each in ({}, said, known)]
+    assert counted == [True, True, False]
+
+
 def test_what_runs_say_is_counted_over_the_time_of_each(scenario: Scenario, tmp_path: Path) -> None:
     """100 Mbit/s for 1 s and 10 for 9 s: the gate holds 19 against what a link can carry, and not the mean of 55."""
     measure = {"goodput": {"output": "rate ([0-9]+)", "unit": "Mbit/s"}}

@@ -10,8 +10,10 @@ from test_gate import FLOW, PING, START_NS, UDP, Change, S, fine, flow, on_data,
 from test_mininet import in_mininet, tc_evidence
 from trials import RunTrial, make_trial, rose, seen_as, with_seen
 
+from testbed.model.workload import FlowWorkload
 from testbed.plan.link import fault
 from testbed.trial.evidence.case import Case
+from testbed.trial.evidence.fault import FaultCount
 from testbed.trial.evidence.interval import waiting, waiting_in
 from testbed.trial.evidence.stage import Evidence
 from testbed.trial.gate import data_check
@@ -200,6 +202,28 @@ def test_what_other_hosts_sent_may_have_come_on_other_ways() -> None:
 
     assert findings(4_000_000, 6_000_000) == []
     assert len(findings(4_000_000, 5_000_000)) == len(findings(4_000_000, 0)) == 1
+
+
+def test_what_links_sent_twice_counts_for_those_before_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """1000 packets of 1500 bytes, after the link that carried 4 MB, or before it, or on the way of another host."""
+
+    def findings(*stages: str, beside: str = "", octets: int = 5_500_000) -> list[str]:
+        def change(e: Evidence) -> Evidence:
+            (path,) = carried(4_000_000)(e).data_stages
+            twice = (FaultCount("duplicate", path.stage.start, 10_000, 1000),)
+            other = replace(path, link="access", faults=twice, around=None)
+            data = tuple({"path": path, "access": other}[each] for each in stages)
+            said = flow(received_bytes=octets)(e)
+            return replace(said, data_stages=data, beside=(other,) if beside else ())
+
+        return [text for _, _, text in of(data_check.carried, change, topology=star())]
+
+    assert len(findings("path", "access")) == 1  # a flow of TCP counts nothing twice
+    monkeypatch.setattr(FlowWorkload, "counts_twice", True)
+    assert findings("path", "access") == []
+    assert len(findings("path", "access", octets=5_500_001)) == 1
+    assert len(findings("access", "path")) == 1
+    assert findings("path", beside="access") == []
 
 
 def test_what_other_hosts_sent_over_the_same_link_is_in_what_it_carried() -> None:

@@ -138,6 +138,11 @@ class CommandWorkload(
         return self.goodput is None or len({each.at for each in self.clients}) == 1
 
     @property
+    def counts_twice(self) -> bool:
+        """Counters do, and programs may; but not what each run is known to transfer."""
+        return self.goodput is None or self.goodput.run_bytes is None
+
+    @property
     def is_users_code(self) -> bool:
         return True
 

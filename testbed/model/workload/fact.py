@@ -234,6 +234,11 @@ class Workload(ToolKeys):
         return True
 
     @property
+    def counts_twice(self) -> bool:
+        """Whether what comes twice counts twice."""
+        return False
+
+    @property
     def is_users_code(self) -> bool:
         """Whether it runs what a user's file says, and not a tool that we know."""
         return False

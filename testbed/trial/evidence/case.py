@@ -94,13 +94,21 @@ class Case:
 
     def beside_bytes(self, link: str, way: Way) -> int:
         """The payload that may have come to the receiver of the data without crossing this link: all that hosts sent
-        whose way to it does not.
+        whose way to it does not; and what other links sent twice, if that counts twice.
         """
         data_path = self.plan.data_path
         assert data_path is not None, "BUG: a plan without a workload"
         ends = self.trial.topology, self.plan.book
         sent = self.evidence.outcome.elsewhere_bytes.items()
-        return sum(octets for host, octets in sent if not must_cross(*ends, host, data_path.destination, link, way))
+        others = sum(octets for host, octets in sent if not must_cross(*ends, host, data_path.destination, link, way))
+        return others + (self._twice_bytes(link, way) if self.trial.workload.counts_twice else 0)
+
+    def _twice_bytes(self, link: str, way: Way) -> int:
+        """What links behind this one sent twice, and those beside the path; what came twice to this one, it carried."""
+        data = self.evidence.data_stages
+        own = [number for number, each in enumerate(data) if (each.link, each.stage.way) == (link, way)]
+        behind = data[own[0] + 1 :] if own else data
+        return sum(each.met("duplicate") * each.mtu_bytes for each in (*behind, *self.evidence.beside))
 
     def context(self, each: StageEvidence) -> Context:
         """What the settings of a stage depend on besides what was asked of it."""
