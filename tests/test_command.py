@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -368,6 +368,25 @@ def test_numbers_are_stored_in_base_units(scenario: Scenario, tmp_path: Path) ->
     (tmp_path / "command-client-1-stats.json").write_text(json.dumps({"a": [1, {"rate": 3}], "share": 0}))
     means = {name: value.mean for name, value in command_output.values(workload, report, tmp_path)}
     assert means == pytest.approx({"delay": 0.0125, "rate": 24e6, "share": 0.0})
+
+
+@pytest.mark.parametrize(("begin_s", "all_bps"), [(0, 18e6), (4, 12e6), (8, 9e6)])
+def test_clients_that_run_at_different_times_have_no_sum_of_rates(
+    scenario: Scenario, tmp_path: Path, begin_s: int, all_bps: float
+) -> None:
+    """Each gets 9 Mbit/s for 8 s: together, half of the time together, and one after the other."""
+    said = {"goodput": {"output": "rate ([0-9]+)", "unit": "Mbit/s"}}
+    workload = value_of(scenario(client=[{**CLIENT, "name": each} for each in ("one", "two")], measure=said))
+    times = f"run one 1 0 8000000000 0\nrun two 1 {begin_s}000000000 {begin_s + 8}000000000 0\n"
+    ran = command_output.parse(f"begin 0\n{times}")
+    for name in ("one", "two"):
+        (tmp_path / f"command-{name}-1.out").write_text("rate 9")
+    values = dict(command_output.values(workload, ran, tmp_path))
+    names = (each.name for each in fields(command_output.HostTraffic))
+    counters = command_output.HostTraffic(**dict.fromkeys(names, 0))
+    flows, goodput_bps = command._flows(workload, ran, values, dict.fromkeys(workload.hosts, counters), 0)
+    assert [each.goodput_bps for each in flows] == [9e6, 9e6]
+    assert goodput_bps == pytest.approx(all_bps)
 
 
 def test_what_comes_twice_counts_twice_unless_it_is_known_what_a_run_transfers(scenario: Scenario) -> None:

@@ -10,7 +10,7 @@ from typing import ClassVar
 from ...codec.frozen import dataclass
 from ...error import UserError
 from ...kernel.guest import TrialError
-from ...model.workload.command import CommandWorkload, Started, filled
+from ...model.workload.command import GOODPUT, CommandWorkload, Started, filled
 from ...plan.network import Plan
 from ...plan.node.namespace import node_netns
 from ...plan.step import Placeholder, Run, Step
@@ -195,9 +195,14 @@ def _flows(
     rates = [flow.goodput_bps for flow in flows]
     if len(flows) == 1 or None in rates:
         return tuple(flows), None if None in rates else rates[0]
-    if told.run_bytes is not None:
-        return tuple(flows), told.run_bytes * len(report.runs) * 8 / busy_s if busy_s > 0 else None
-    return tuple(flows), sum(rate or 0.0 for rate in rates)
+    bits = _told_bits(report, values) if told.run_bytes is None else told.run_bytes * len(report.runs) * 8
+    return tuple(flows), bits / busy_s if busy_s > 0 else None
+
+
+def _told_bits(report: Report, values: dict[str, MeasuredValue]) -> float:
+    """What came in all runs at the rates that they tell."""
+    rates = zip(values[GOODPUT].values, report.runs, strict=True)
+    return sum((rate or 0.0) * each.elapsed_s for rate, each in rates)
 
 
 def _counted_bps(workload: CommandWorkload, report: Report, values: dict[str, MeasuredValue]) -> float | None:
@@ -205,11 +210,8 @@ def _counted_bps(workload: CommandWorkload, report: Report, values: dict[str, Me
     told = workload.goodput
     if told is None or told.run_bytes is not None or len(workload.clients) > 1:
         return None
-    got = [(rate, each.elapsed_s) for rate, each in zip(values[told.name].values, report.runs, strict=True)]
-    spent_s = sum(elapsed_s for _, elapsed_s in got)
-    if not spent_s or any(rate is None for rate, _ in got):
-        return None
-    return sum((rate or 0.0) * elapsed_s for rate, elapsed_s in got) / spent_s
+    spent_s = sum(each.elapsed_s for each in report.runs)
+    return None if not spent_s or None in values[GOODPUT].values else _told_bits(report, values) / spent_s
 
 
 def _busy_s(runs: tuple[ProgramRun, ...]) -> float:
