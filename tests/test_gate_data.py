@@ -14,12 +14,14 @@ from testbed.model.workload import FlowWorkload
 from testbed.plan.link import fault
 from testbed.trial.evidence.case import Case
 from testbed.trial.evidence.fault import FaultCount
-from testbed.trial.evidence.interval import waiting, waiting_in
+from testbed.trial.evidence.interval import Counts, waiting, waiting_in
 from testbed.trial.evidence.stage import Evidence
 from testbed.trial.gate import data_check
-from testbed.trial.gate.link import link_check
+from testbed.trial.gate.link import fault_check, link_check
 from testbed.trial.observe.sample import QueueSample
 from testbed.trial.orders.sequence import orders
+from testbed.trial.workload import iperf3
+from testbed.trial.workload.udp import UdpResult
 
 
 def of(check: Any, change: Change, path: Any = None, **more: Any) -> list[tuple[str, str, str]]:
@@ -483,3 +485,50 @@ def test_a_buffer_of_few_superpackets_is_noted(buffer: str, limit: int, is_told:
         found = of(link_check.burst, on_data(queue_drops=drops), {"buffer": buffer}, nic="offload")
         assert found == ([("burst", "valid", text)] if is_told and drops else [])
     assert of(link_check.burst, on_data(queue_drops=1), {"buffer": buffer}, nic="plain") == []
+
+
+IPERF3_UDP = {"tool": "iperf3", "protocol": "udp", "duration": "1 s", "rate": "1 Mbit/s", "length": "1400 B"}
+DATAGRAMS = UdpResult(
+    sent_datagrams=89,
+    arrived_datagrams=89,
+    lost_datagrams=0,
+    out_of_order_datagrams=0,
+    offered_bps=1e6,
+    jitter_s=0.0,
+)
+
+
+def test_iperf3_counts_what_comes_twice_as_two_datagrams() -> None:
+    """So it told of 3 lost datagrams, where 29 were."""
+
+    def found(twice: int) -> list[tuple[str, str, str]]:
+        def change(e: Evidence) -> Evidence:
+            (stage,) = e.data_stages
+            return on_data(faults=(FaultCount("duplicate", stage.stage.start, 89, twice),))(e)
+
+        return of(lambda case: iperf3.once(case, DATAGRAMS), change, workload=IPERF3_UDP)
+
+    assert found(0) == []
+    assert found(25) == [("data", "invalid", "links sent 25 packets twice, and iperf3 counts both")]
+
+
+@pytest.mark.parametrize("key", ["duplicate", "reorder"])
+def test_faults_of_all_packets_leave_the_connection_alone_by_which_iperf3_controls_itself(key: str) -> None:
+    """The answers of datagrams are nothing else; those of other flows are looked at."""
+    value = {"random": "5 %", "by": "1 ms"} if key == "reorder" else {"random": "5 %"}
+
+    def change(e: Evidence) -> Evidence:
+        (back,) = e.answer_stages
+        first = QueueSample(START_NS, "e", 2, "2:", "tbf", 0, 0, 0, 0, 0)
+        held = tuple(replace(each, counts=Counts()) for each in back.intervals)
+        looked = (FaultCount(key, back.stage.start, 0, 0),)
+        back = replace(back, around=(first, replace(first, packets=14)), intervals=held, faults=looked)
+        return replace(e, answer_stages=(back,))
+
+    def found(workload: Any) -> list[str]:
+        texts = [text for _, _, text in of(fault_check.picked, change, {key: value}, workload=workload)]
+        return [text for text in texts if text.startswith("path backward")]
+
+    assert found(IPERF3_UDP) == ["path backward: no packet came that it looks at"]
+    assert found({"tool": "iperf3", "duration": "1 s"}) == ["path backward: packets passed, and it looked at none"]
+    assert found(UDP) == ["path backward: packets passed, and it looked at none"]

@@ -47,3 +47,14 @@ def test_sums_that_add_up_are_a_result(tmp_path: Path) -> None:
 def test_sums_that_do_not_are_none(tmp_path: Path, name: str, change: dict[str, Any], said: str) -> None:
     with pytest.raises(TrialError, match=said):
         read(tmp_path, **{name: change})
+
+
+def test_more_datagrams_than_were_sent_are_said_to_have_come_twice() -> None:
+    """And not a result that is damaged, as one with -1 lost datagrams would be."""
+    seen = {"sum": {"bytes": 2 * 1400, "seconds": 1.0}, "streams": []}
+    heard = {"intervals": [seen], "end": {"sum": {"jitter_ms": 0.0}, "streams": []}}
+    sent = {"sum": {"packets": 2, "bits_per_second": 1e6, "seconds": 1.0}}
+    assert iperf3._udp(sent, heard, 1400, {}).measured["udp"]["lost_datagrams"] == 0
+    sent["sum"]["packets"] = 1
+    with pytest.raises(TrialError, match="iperf3 sent 1 datagrams and counted 2: some came twice; allowed: tool: udp"):
+        iperf3._udp(sent, heard, 1400, {})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,9 @@ from ...model.workload import Iperf3Workload
 from ...model.workload.control import name_of
 from ...plan.network import Plan
 from ...plan.step import Run, Sleep, Step, Stop
+from ..evidence.case import Case
 from ..evidence.outcome import Outcome
-from ..result import FlowResult
+from ..result import Finding, FlowResult
 from . import iperf3_sums, udp
 from .tool import Tool
 
@@ -141,6 +143,8 @@ def _udp(said: dict[str, Any], heard: dict[str, Any], length_bytes: int, buffers
     octets, seconds = sum(each["bytes"] for each in received), sum(each["seconds"] for each in received)
     sent = said["sum"]["packets"]
     arrived = octets // length_bytes
+    if arrived > sent:
+        raise TrialError(f"iperf3 sent {sent} datagrams and counted {arrived}: some came twice; allowed: tool: udp")
     total = heard["end"]["sum"]
     measured = {
         "sent_datagrams": sent,
@@ -163,6 +167,14 @@ def _udp(said: dict[str, Any], heard: dict[str, Any], length_bytes: int, buffers
     return Outcome(None, None, None, goodput_bps, None, flows, {"udp": measured}, took_ns)
 
 
+def once(case: Case, _: udp.UdpResult) -> Iterator[Finding]:
+    """What came twice, iperf3 counts twice: then it knows neither what was lost, nor the goodput."""
+    twice = sum(each.met("duplicate") for each in case.evidence.data_stages)
+    if twice:
+        what = f"links sent {twice} packets twice, and iperf3 counts both"
+        yield Finding("data", "invalid", what, "it tells fewer losses than there were: use tool: udp")
+
+
 TOOL = Tool(
     Iperf3Workload,
     steps=steps,
@@ -172,6 +184,6 @@ TOOL = Tool(
     result=udp.UdpResult,
     always=False,  # of TCP, it measures nothing else
     faults=udp.datagram_faults,
-    checks=(udp.datagrams,),
+    checks=(udp.datagrams, once),
     host_checks=(udp.sender, udp.receiver),
 )

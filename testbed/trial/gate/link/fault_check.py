@@ -51,7 +51,9 @@ def picked(case: Case) -> Iterator[Finding]:
 def _nothing(key: str, each: StageEvidence, case: Case) -> Iterator[Finding]:
     """A fault that looked at no packet. It cannot if it is of data, or of ACKs, and these go in the other direction."""
     pick = fault.pick(fault.firsts(each.stage, key)[0], key)
-    is_of_all = key in ("duplicate", "reorder") and pick is not None and pick.every is None
+    workload = case.trial.workload
+    passes_control = workload.control is not None and workload.unyielding_bps  # answers of datagrams are nothing else
+    is_of_all = key in ("duplicate", "reorder") and pick is not None and pick.every is None and not passes_control
     sent = 0 if each.around is None else each.around[1].packets - each.around[0].packets
     if (each.counts.data_packets > each.counts.dropped_packets and key != "ack_loss") or (is_of_all and sent):
         yield _finding(key, each, "packets passed, and it looked at none")
