@@ -446,9 +446,10 @@ class Resolver:
         sent: list[tuple[Background | Workload, Path]] = [(workload, ("workload",))]
         sent += [(each, ("background", owners.get(own, own))) for own, each in background]
         for each, at in sent:
-            length_bytes = each.length_bytes if isinstance(each, Constant | UdpWorkload | Iperf3Workload) else None
-            path = None if length_bytes is None else crossed(each.source, each.destination)
-            fault = None if length_bytes is None or path is None else datagram_fault(length_bytes, path)
+            if not isinstance(each, Constant | UdpWorkload | Iperf3Workload) or each.length_bytes is None:
+                continue
+            path = crossed(each.source, each.destination)
+            fault = None if path is None else datagram_fault(each.length_bytes, path)
             if fault is not None:
                 mine = (change for change in changes if (change.key.part, change.key.key) == (at[0], "length"))
                 own = tuple(change for change in mine if change.key.name in ("", *at))

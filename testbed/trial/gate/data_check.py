@@ -143,15 +143,11 @@ def _is_uneven(case: Case) -> bool:
 
 def _most_bps(case: Case) -> float | None:
     """What the slowest link leaves for payload, with what other hosts sent beside it."""
-    outcome = case.evidence.outcome
-    counted_ns = max(1, outcome.counted_ns or outcome.lasted_ns or 0)
-    return min(
-        (
-            bps * _payload_share(case) + 8e9 * case.beside_bytes(link, way) / counted_ns
-            for link, way, bps in _limits(case)
-        ),
-        default=None,
-    )
+    outcome, limits = case.evidence.outcome, [*_limits(case)]
+    if not limits:
+        return None
+    share, counted_ns = _payload_share(case), max(1, outcome.counted_ns or outcome.lasted_ns or 0)
+    return min(bps * share + 8e9 * case.beside_bytes(link, way) / counted_ns for link, way, bps in limits)
 
 
 def _payload_share(case: Case) -> float:
