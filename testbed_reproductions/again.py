@@ -55,18 +55,23 @@ class Again:
         same = self.trials - len(self.different) - len(self.elsewhere) - len(self.lost)
         drawn = counted(self.trials, "trial")
         said = [f"{same} of {drawn}, drawn at random from {self.kept}, gave the same numbers again"]
-        elsewhere = f"gave others with {ELSEWHERE}{self._by}"
-        for names, what in (
-            (self.different, "gave others"), (self.elsewhere, elsewhere), (self.lost, "did not end")
-        ):  # fmt: skip
+        if self.elsewhere:
+            said.append(f"{len(self.elsewhere)} gave others with {ELSEWHERE}, by {self._by}")
+        for names, what in (self.different, "gave others"), (self.lost, "did not end"):
             if names:
-                more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-                said.append(f"{len(names)} {what}: {', '.join(names[:SHOWN])}{more}")
+                said.append(f"{len(names)} {what}: {_some(names)}")
         return f"Audit of {self.date}: {'; '.join(said)}."
 
     @property
     def _by(self) -> str:
-        return "" if self.most is None else f", by {100 * self.most:.2g} % at most"
+        return (
+            f"more than numbers: {_some(self.elsewhere)}" if self.most is None else f"{100 * self.most:.2g} % at most"
+        )
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return f"{', '.join(names[:SHOWN])}{more}"
 
 
 def repeated(folder: Path, names: Sequence[str], share: float, seed: int, repeat: Repeat) -> Again:

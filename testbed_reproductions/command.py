@@ -49,7 +49,7 @@ from . import again, kept, look
 from .check import ERROR
 from .look import Looks
 from .measured import Measured, Size
-from .page import Both, Costs, changes_of, markdown, reason, remark, summary_of
+from .page import Both, Costs, markdown, reason, remark, summary_of
 from .paper import cloudcmp, interdatacenter, links, object_store, throughput_profile
 from .row import Finding, Judge, Row
 
@@ -254,6 +254,7 @@ def _audit(rows: Sequence[Row], size: Size, percent: int, jobs: int, console: Co
     again.store(kept.FOLDER / size, found)
     console.print(found.in_words())
     if code := {"same": 0, "different": 1, "cannot tell": CANNOT_TELL}[found.verdict]:
+        console.print(f"each of them: {kept.FOLDER / size / again.FILE}")
         raise typer.Exit(code)
 
 
@@ -467,8 +468,7 @@ def _write(page: Path, runs: Runs, found: Mapping[str, Finding], rows: Sequence[
     try:
         with behind(runs, found, rows) as (findings, said, costs):
             page.parent.mkdir(parents=True, exist_ok=True)
-            changes = changes_of(page.read_text()) if page.exists() else ""
-            write_named(page, markdown(findings, citations(), said, changes, costs))
+            write_named(page, markdown(findings, citations(), said, costs))
     except OSError as error:
         raise UserError(f"{page} cannot be written: {error.strerror}; allowed: -o with a file that can") from None
 

@@ -32,10 +32,6 @@ behind this page are tables in `testbed_reproductions/data`, a row for each tria
 judges them again; with `--kept` alone, what is missing runs; `--audit 1` repeats a random 1 % of the trials, and
 compares every number. {kept}"""
 
-CHANGES = "## What changed"
-"""The heading of the section that is written by hand, and stays when the page is made anew."""
-
-
 Costs: TypeAlias = Mapping[str, Mapping[str, Cost]]
 """By size, and by scenario."""
 
@@ -96,13 +92,11 @@ def markdown(
     findings: Sequence[Both],
     citations: Mapping[str, Citation],
     kept: str,
-    changes: str = "",
     costs: Costs | None = None,
 ) -> str:
     """The page: a table for each publication, and below each table the limits of its rows and what they cost.
 
-    `kept` says what trials are behind it. `changes` is a section of its own, or empty. `costs` are those of each
-    scenario, by size.
+    `kept` says what trials are behind it. `costs` are those of each scenario, by size.
     """
     quick, full = [each.quick for each in findings], [each.full for each in findings]
     lines = [
@@ -119,7 +113,6 @@ def markdown(
         by_source.setdefault(each.row.source, []).append(each)
     lines += ["", *_by_publication(by_source, citations)]
     lines += ["", CLAIMS, "", CRITERIA]
-    lines += ["", changes.strip()] if changes else []
     for source, group in by_source.items():
         lines += [
             "",
@@ -151,7 +144,8 @@ a part is outside when all of them hold together (Bonferroni): so a row is wrong
 5 % of cases. Otherwise nobody can tell, which is no pass; nor is a value that is missing. Where every seed gives the
 same, the value is exact, and has no interval. A printed number is met within half a unit of its last digit, one that is
 printed as approximate within half a unit of its last digit other than 0. Alike is at most 5 % apart, apart is more;
-full is 95 % or more of the line rate; a profile is concave if its C_CC is above 0, and convex if it is below."""
+full is 95 % or more of the line rate; a profile is concave if its C_CC is above 0, and convex if it is below.
+`docs/internals/expectations.md` says what was expected before the runs, and which criteria and inputs changed."""
 
 
 def _by_publication(by_source: Mapping[str, Sequence[Both]], citations: Mapping[str, Citation]) -> list[str]:
@@ -202,9 +196,3 @@ def _columns(both: Both) -> list[str]:
 
 def _line(cells: Sequence[str]) -> str:
     return "| " + " | ".join(map(escaped, cells)) + " |"
-
-
-def changes_of(page: str) -> str:
-    """The section of an earlier page that is written by hand, up to the next heading; empty if there is none."""
-    _, heading, rest = page.partition(f"\n{CHANGES}\n")
-    return f"{CHANGES}\n{rest.partition(chr(10) + '## ')[0]}" if heading else ""

@@ -36,7 +36,7 @@ from testbed_reproductions import again, command, kept
 from testbed_reproductions.check import Holds, near
 from testbed_reproductions.command import SIZES, Runs, citations, lacks
 from testbed_reproductions.measured import Measured, with_interval
-from testbed_reproductions.page import Both, changes_of, markdown, summary_of
+from testbed_reproductions.page import Both, markdown, summary_of
 from testbed_reproductions.paper import links, throughput_profile
 from testbed_reproductions.row import Cost, Finding, Judgement, Row
 
@@ -172,7 +172,7 @@ def test_what_is_said_of_a_row_that_is_not_run_is_that_of_the_quick_size() -> No
 def test_the_page_of_the_documentation_is_what_the_kept_results_give() -> None:
     page = (ROOT / "docs/reproduction.md").read_text()
     with command.behind(None, {}) as (findings, said, costs):
-        assert markdown(findings, citations(), said, changes_of(page), costs) == page
+        assert markdown(findings, citations(), said, costs) == page
     unjudged = [each for both in findings for each in (both.quick, both.full) if each.judgement is None]
     reasons = re.compile(r"|.*has not run in its (quick|full) size|.* are missing|this version has no .*")
     assert not [each for each in unjudged if each.row.judge is not None and not reasons.fullmatch(each.why)]

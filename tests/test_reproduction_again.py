@@ -116,10 +116,16 @@ def kept_files(trial: Trial) -> tuple[dict[str, Any], str]:
 
 
 @pytest.fixture
-def repeats(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Repeats:
-    """Trials that give what is kept of them, but for a change; audits are kept in a folder of the test's."""
+def audits(monkeypatch: pytest.MonkeyPatch) -> list[Again]:
+    """What would be stored of audits."""
     stored: list[Again] = []
     monkeypatch.setattr(again, "store", lambda _, found: stored.append(found))
+    return stored
+
+
+@pytest.fixture
+def repeats(monkeypatch: pytest.MonkeyPatch, audits: list[Again]) -> Repeats:
+    """Trials that give what is kept of them, but for a change; no audit is stored."""
 
     def begin(change: Change, processor: str | None = None) -> None:
         def run(trial: Trial, made: Orders, path: Path, **options: Any) -> TrialResult:
@@ -158,18 +164,21 @@ def test_a_number_that_does_not_is_found(repeats: Repeats) -> None:
     assert "(flows[0].received_bytes by 100 %)" in said
 
 
-def test_it_is_said_by_how_much_another_kind_of_processor_gives_other_numbers(repeats: Repeats) -> None:
+def test_it_is_said_by_how_much_another_kind_of_processor_gives_other_numbers(
+    repeats: Repeats, audits: list[Again]
+) -> None:
     def change(result: dict[str, Any]) -> None:
         result.update(lab_s=result["lab_s"] * 1.001, workload_s=result["workload_s"] * 1.01)
 
     repeats(change, "another")
     code, said = audit("25")
     assert code == 5, said
-    what = "1 gave others with another lab kernel or kind of processor, by 1 % at most: blob-instances/"
-    assert what in said
-    assert "(workload_s by 1 %, lab_s by 0.1 %)" in said
+    assert "1 gave others with another lab kernel or kind of processor, by 1 % at most. each of them: " in said
+    (name,) = audits[0].elsewhere
+    assert name.startswith("blob-instances/")
+    assert name.endswith("(workload_s by 1 %, lab_s by 0.1 %)")
     repeats(lambda result: result.update(verdict="suspect"), "another")
-    assert "kind of processor: blob-instances/" in audit("25")[1]
+    assert "kind of processor, by more than numbers: blob-instances/" in audit("25")[1]
 
 
 def test_what_does_not_run_is_no_pass(monkeypatch: pytest.MonkeyPatch, repeats: Repeats) -> None:
