@@ -69,6 +69,8 @@ class Form(ABC):
 
     row: ClassVar[type]
     mapping: ClassVar[Any]
+    most: ClassVar[float]
+    """A number above 0 and below this meets every law."""
 
     @abstractmethod
     def record(self, kind: Any, parts: list[tuple[Field[Any], Walk]]) -> Walk:
@@ -121,7 +123,12 @@ class Form(ABC):
     def _scalar(self, kind: Any, laws: Laws) -> Walk:
         is_number = kind in (int, float)
 
+        kinds = (int, float) if kind is float else (kind,)
+        most = self.most
+
         def walk(value: Any, at: str, faults: Faults) -> Any:
+            if type(value) in kinds and (not is_number or 0 < value < most):
+                return value
             if is_of(kind, value, at, faults) and is_number and (what := self.unmet(value, at, laws)):
                 faults.append(f"{at} is {value!r:.40}{what}")
             return value

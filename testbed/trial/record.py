@@ -79,7 +79,7 @@ def _keys(kind: Any) -> tuple[tuple[str, Field[Any]], ...]:
 
 
 class _Json(Form):
-    row, mapping = list, dict
+    row, mapping, most = list, dict, MOST
 
     def record(self, kind: Any, parts: list[tuple[Field[Any], Walk]]) -> Walk:
         walks = {each.name: walk for each, walk in parts}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import io
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -141,7 +143,13 @@ def _counts(seen: Counts | None) -> dict[str, int | None]:
 def write_none(folder: Path) -> None:
     """The tables that each trial has, without rows: of one whose samples are not at hand."""
     for name in ("samples", "queues"):
-        pq.write_table(SCHEMAS[name].empty_table(), folder / f"{name}.parquet")
+        (folder / f"{name}.parquet").write_bytes(_without_rows(name))
+
+
+@cache
+def _without_rows(name: str) -> bytes:
+    pq.write_table(SCHEMAS[name].empty_table(), made := io.BytesIO())
+    return made.getvalue()
 
 
 def write_samples(folder: Path, evidence: Evidence) -> None:

@@ -68,7 +68,7 @@ def _measured(measured: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 class _Seen(Form):
     """Values as they were read of a trial. Of what was asked there is nothing to hold against laws."""
 
-    row, mapping = tuple, Mapping
+    row, mapping, most = tuple, Mapping, MOST
 
     def walk(self, hint: Any, laws: Laws = NONE) -> Walk:
         if laws.get("asked") and is_dataclass(hint):
