@@ -78,7 +78,9 @@ def switched(network: RunningNetwork, tmp_path: Path, monkeypatch: pytest.Monkey
     (tmp_path / "network.json").write_text(json.dumps(about))
     done: list[str] = []
     monkeypatch.setattr(
-        link_change.connection, "carry_out", lambda network, steps: done.extend(each["stdin"] for each in steps)
+        link_change.connection,
+        "carry_out",
+        lambda network, steps: done.extend(each["stdin"] for each in steps if "stdin" in each),
     )
     return done
 
@@ -96,3 +98,17 @@ def test_a_link_that_can_be_cut_by_hand_is_cut_and_counted(switched: list[str]) 
     assert choose(None).about["links"][0]["asked"]["down"] == "by hand"
     link_change.pull(choose(None), "l", down=False)
     assert len(switched) == 2  # another number would lose what is in the link
+
+
+def test_a_link_that_is_cut_stays_so_when_its_values_change(
+    switched: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(link_change, "dropped", lambda network, link: {})
+    monkeypatch.setattr(link_change, "substituted", lambda topology, steps, tools, is_lab: (steps, ()))
+    link_change.pull(choose(None), "l", down=True)
+    cut = switched[-1]
+    assert link_change.change(choose(None), "l", ["rtt=20ms"]) == {"rtt": "20 ms", "down": "now"}
+    assert switched[-1] == cut  # the emulator that was set up anew counts from 1
+    link_change.pull(choose(None), "l", down=False)
+    assert "mark set 48" in switched[-1]
+    assert link_change.change(choose(None), "l", ["rtt=30ms"]) == {"rtt": "30 ms", "down": "by hand"}

@@ -59,10 +59,12 @@ def change(network: RunningNetwork, link: str, words: Sequence[str]) -> Mapping[
         what = f"the emulator of {link} lacks the devices for that, which are made when a network starts"
         raise UserError(f"{what}; allowed: these keys in the topology file, and testbed up")
     met = dropped(network, link)
-    connection.carry_out(network, list(_steps(made, emulator, had)))
+    is_down = _asked(network, link).get(DOWN) == "now"
+    cut = _cutting(emulator, 1, down=True) if is_down and is_by_hand(emulator) else []
+    connection.carry_out(network, [*_steps(made, emulator, had), *cut])
     now = {each["name"]: each for each in json.loads(json.dumps(made.to_dict()["links"]))}[link]
-    is_down = {DOWN: "now"} if _asked(network, link).get(DOWN) == "now" and not is_by_hand(emulator) else {}
-    now |= {"asked": {**now["asked"], **is_down}, EARLIER: met}
+    now |= {"asked": {**now["asked"], **({DOWN: "now"} if is_down else {})}, EARLIER: met}
+    now |= {SWITCHED: 1} if cut else {}
     (link_now,) = (each for each in made.topology.links if each.name == link)
     _rewrite_topology(network, lambda before: replace(before, links=_with(before.links, link_now)))
     _store(network, now)
@@ -103,10 +105,13 @@ def _cut(network: RunningNetwork, emulator: Emulator, *, down: bool) -> None:
     if (about["asked"].get(DOWN) == "now") == down:
         return
     number = about.get(SWITCHED, 0) + 1
-    commands = ruleset.switch(emulator, number, is_down=down)
-    connection.carry_out(network, list(map(data, batch.steps(commands))))
+    connection.carry_out(network, _cutting(emulator, number, down=down))
     asked = {**about["asked"], DOWN: "now" if down else BY_HAND}
     _store(network, {**about, "asked": asked, SWITCHED: number})
+
+
+def _cutting(emulator: Emulator, number: int, *, down: bool) -> list[dict[str, Any]]:
+    return list(map(data, batch.steps(ruleset.switch(emulator, number, is_down=down))))
 
 
 def _about(network: RunningNetwork, link: str) -> dict[str, Any]:
