@@ -106,6 +106,7 @@ def test_a_folder_of_files_may_hold_the_program(tmp_path: Path) -> None:
         ("command: [ovs-testcontroller], start: 1 s", "only an app can start late"),
         ("command: [app], openflow: 1.6", "there is no OpenFlow 1.6; allowed: 1.0, 1.1, 1.2, 1.3, 1.4, 1.5"),
         ("command: [app], openflow: [1.0, 1.0]", "these are no versions of OpenFlow"),
+        ("app: static, openflow: [1.0, 1.4]", "the app static speaks OpenFlow 1.3; allowed: 1.3 among them"),
         ("command: [app], port: 70000", "allowed: a whole number from 1 to 65535"),
         ("command: [], port: 6633", "this is no program"),
         ("command: [x/a.py], files: [y/a.py]", "two files have the name 'a.py'"),
@@ -175,7 +176,7 @@ def test_files_that_are_gone_are_named(tmp_path: Path) -> None:
 
 
 def test_without_versions_switches_offer_all_and_are_asked_as_ever(tmp_path: Path) -> None:
-    plain, limited = (net(tmp_path, f"app: static{more}") for more in ("", ", openflow: 1.0"))
+    plain, limited = (net(tmp_path, f"command: [app]{more}") for more in ("", ", openflow: 1.0"))
     bridges = [json.dumps(steps_data(steps(plan(each).commands))) for each in (plain, limited)]
     every = "OpenFlow10,OpenFlow11,OpenFlow12,OpenFlow13,OpenFlow14,OpenFlow15"
     assert [f"protocols={every}" in bridges[0], 'protocols=OpenFlow10"' in bridges[1]] == [True, True]

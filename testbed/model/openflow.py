@@ -28,6 +28,9 @@ CONTROLLER_PORT = 6653
 VERSIONS = {f"1.{minor}": f"OpenFlow1{minor}" for minor in range(6)}
 """Of OpenFlow, with the names that Open vSwitch has for them."""
 
+APPS_SPEAK = "1.3"
+"""The version of the built-in apps."""
+
 MONITOR_INTERVAL_NS = 1_000_000_000
 DPID_MAX = 2**64 - 1
 

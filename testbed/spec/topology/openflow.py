@@ -16,6 +16,7 @@ from ...error import ValueRefused, one_of
 from ...model.link.impairment import IMPAIRMENTS, Direction, Impairment
 from ...model.openflow import (
     APPS,
+    APPS_SPEAK,
     CONTROLLER_PORT,
     PORT_NUMBER,
     RULES,
@@ -268,6 +269,10 @@ class ControllerNodeFile(NodeKeys):
                 yield Fault(("files",), "only apps in files have this key", "no such line")
             if self.loops:
                 yield Fault(("loops",), "only apps in files have this key", "no such line")
+            if self.openflow is not None and APPS_SPEAK not in self.openflow:
+                yield Fault(
+                    ("openflow",), f"the app {self.app} speaks OpenFlow {APPS_SPEAK}", f"{APPS_SPEAK} among them"
+                )
         elif self.text is None:
             yield Fault(
                 ("app",), f"the file {self.app!r} was not read", "a file, relative to the topology file's folder"
