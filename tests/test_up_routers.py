@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from interactive import Home
 
-from testbed.interactive.overview import await_routers
+from testbed.commands.network.status import _type
+from testbed.interactive.overview import await_routers, with_absent
 
 
 class Routers:
@@ -41,6 +42,13 @@ def test_an_interrupt_ends_the_wait_and_says_what_is_missing() -> None:
         raise KeyboardInterrupt
 
     assert await_routers(Routers(99).look, 60, lambda: 0.0, interrupted) == ("r1: no OSPF neighbour 10.0.3.2 (r3)",)
+
+
+def test_a_neighbour_that_is_gone_is_still_counted() -> None:
+    told = {"neighbours": {"ospf": {"10.0.4.2": True}, "bgp": {"10.0.9.9": True}}, "routes": 4, "missing": []}
+    found = with_absent(told, {"ospf": [["10.0.2.2", "r2"], ["10.0.4.2", "r3"]]})
+    assert found["neighbours"] == {"ospf": {"10.0.2.2": False, "10.0.4.2": True}, "bgp": {"10.0.9.9": True}}
+    assert _type({"type": "router", "routing": found}).startswith("router, ospf 1 of 2")
 
 
 @pytest.mark.lab

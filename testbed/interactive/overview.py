@@ -228,8 +228,18 @@ def _routers(network: RunningNetwork) -> dict[str, Any]:
         status, out, _ = run(network, {}, ["sh", "-c", f"python3 {LOOK} {FRR_FOLDER} look < {TRIAL}/{ROUTING}"])
         told = json.loads(out) if status == 0 else {}
         if set(told) == set(names) and all(isinstance(each["missing"], list) for each in told.values()):
-            return {name: told[name] for name in names}
+            wanted = json.loads((network.folder / "trial" / ROUTING).read_text())
+            return {each["router"]: with_absent(told[each["router"]], each["neighbours"]) for each in wanted}
     return {name: {"neighbours": {}, "routes": None, "missing": [f"{name}: did not answer"]} for name in names}
+
+
+def with_absent(told: Mapping[str, Any], wanted: Mapping[str, Sequence[Sequence[str]]]) -> dict[str, Any]:
+    """What a router's daemons say, with the neighbours that it should have and that they have forgotten, or never met:
+    an address is False then. `wanted` has (address, node) of each protocol.
+    """
+    found = told["neighbours"]
+    absent = {protocol: {address: False for address, _ in several} for protocol, several in wanted.items()}
+    return {**told, "neighbours": {key: absent.get(key, {}) | found.get(key, {}) for key in {**absent, **found}}}
 
 
 LOOK_AGAIN_S = 0.5
