@@ -49,6 +49,26 @@ def test_what_can_be_followed_is() -> None:
     assert found["links"]["a-b"]["rate"] == "10000000 bit/s"
 
 
+def test_no_link_takes_the_place_of_another_with_a_like_name() -> None:
+    """Names are cut to 32 letters, `_` becomes `-`, and the name of a node is taken."""
+    far, near = "workstations-of-the-first-floor", "switch-of-the-first-floor"
+    names = (f"{far}1", f"{far}2", near, "a_b", "a", "b_c", "c", "b")
+    nodes = [{"name": name, "is_switch": name == near, "class": None, "options": {}} for name in names]
+    pairs = [(f"{far}1", near), (f"{far}2", near), ("a_b", "c"), ("a", "b_c"), ("a", "b")]
+    links = [{"ends": [*ends], "class": None, "options": {}} for ends in pairs]
+    found = nodes_and_links({"nodes": nodes, "links": links}, FILE)["links"]
+    assert [tuple(link["ends"]) for link in found.values()] == [
+        tuple(end.replace("_", "-") for end in ends) for ends in pairs
+    ]
+    assert [*found] == [f"{far[:-1]}-2", f"{far[:-1]}-3", "a-b-c", "a-b-c-2", "a-b-2"]
+
+
+@pytest.mark.parametrize("side", ["params1", "params2"])
+def test_an_option_of_one_end_is_followed_or_refused(side: str) -> None:
+    with pytest.raises(ValueRefused, match=f"the link a-b: {side} has the option 'ip'"):
+        nodes_and_links(built({}, {side: {"ip": "10.0.1.1/24"}}), FILE)
+
+
 GOOD = built({}, {})
 FORGED: dict[str, Any] = {
     "nothing": "",

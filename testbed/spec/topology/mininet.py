@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from ipaddress import IPv4Address, IPv4Network
+from itertools import chain, count
 from typing import Any, Literal
 
 from ...codec.keyed import Keyed, Kind, key, keyed, read
@@ -139,6 +140,9 @@ CONTROLLER = "c0"
 TC_UNITS = {"": 1e3, "us": 1e3, "usec": 1e3, "usecs": 1e3, "ms": 1e6, "msec": 1e6, "msecs": 1e6}
 TC_UNITS |= {"ns": 1.0, "s": 1e9, "sec": 1e9, "secs": 1e9}
 """A time without a unit is in µs for tc."""
+NAME_MAX = 32
+"""Letters of a name."""
+
 SHORT = 80
 """Letters of a value that is quoted."""
 
@@ -206,11 +210,17 @@ def nodes_and_links(built: Mapping[str, Any], mininet_topology: MininetTopologyF
         nodes[names[node["name"]]] = (
             _switch(node, mininet_topology.switch, free=free) if node["is_switch"] else _host(node, *own)
         )
-    links = {}
+    links: dict[str, Any] = {}
     for link in built["links"]:
         first, second = (names[end] for end in link["ends"])
-        links[f"{first}-{second}"[:32]] = {"ends": [first, second], **_link(link)}
+        links[_free(f"{first}-{second}", {*nodes, *links})] = {"ends": [first, second], **_link(link)}
     return {"nodes": {**nodes, **_controller(nodes, mininet_topology)}, "links": links}
+
+
+def _free(name: str, taken: Container[str]) -> str:
+    """The name, cut to what is allowed, or with the first number from 2 on that makes it another."""
+    ends = chain([""], (f"-{number}" for number in count(2)))
+    return next(found for end in ends if (found := name[: NAME_MAX - len(end)] + end) not in taken)
 
 
 def _controller(nodes: Mapping[str, Any], mininet_topology: MininetTopologyFile) -> dict[str, Any]:
@@ -301,6 +311,7 @@ def _side(link: Mapping[str, Any], options: Mapping[str, Any], side: str) -> dic
     own = options.get(side) or {}
     if not isinstance(own, dict):
         raise ValueRefused(f"{_of(link)} has the {side} {_short(own)}", "a mapping")
+    _known({**link, "options": own}, LINK_CLASSES, {*LINK_KEYS, *OF_LINKS}, f": {side}")
     return own
 
 
