@@ -63,6 +63,31 @@ def test_no_link_takes_the_place_of_another_with_a_like_name() -> None:
     assert [*found] == [f"{far[:-1]}-2", f"{far[:-1]}-3", "a-b-c", "a-b-c-2", "a-b-2"]
 
 
+@pytest.mark.parametrize(
+    ("names", "dpids"),
+    [
+        (("s1", "s2"), (None, None)),  # which they have by their positions
+        (("s3", "s10"), ("3", "10")),
+        (("S_3", "s4-1"), ("3", "4")),
+        (("s1", "edge1"), (None, None)),
+        (("s3", "core"), (None, None)),
+        (("s0", "s4"), (None, None)),
+        (("s" + "9" * 30, "s4"), (None, None)),
+    ],
+)
+def test_a_switch_has_the_number_in_its_name_as_in_mininet(
+    names: tuple[str, str], dpids: tuple[str | None, str | None]
+) -> None:
+    nodes = [{"name": name, "is_switch": True, "class": None, "options": {}} for name in names]
+    found = nodes_and_links({"nodes": nodes, "links": []}, FILE)["nodes"]
+    assert tuple(node.get("dpid") for node in found.values() if node["type"] == "ovs") == dpids
+
+
+def test_a_number_that_a_switch_is_given_stays() -> None:
+    nodes = [{"name": "s2", "is_switch": True, "class": None, "options": {"dpid": "ff"}}]
+    assert nodes_and_links({"nodes": nodes, "links": []}, FILE)["nodes"]["s2"]["dpid"] == "255"
+
+
 @pytest.mark.parametrize("side", ["params1", "params2"])
 def test_an_option_of_one_end_is_followed_or_refused(side: str) -> None:
     with pytest.raises(ValueRefused, match=f"the link a-b: {side} has the option 'ip'"):

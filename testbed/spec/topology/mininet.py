@@ -19,7 +19,7 @@ from ...codec.keyed import Keyed, Kind, key, keyed, read
 from ...codec.kind import ANY, TEXT, WORD, mapped, word
 from ...codec.scalar import NAME_PATTERN
 from ...error import ValueRefused
-from ...model.openflow import NOBODY
+from ...model.openflow import DPID_MAX, NOBODY
 
 IP_BASE = "10.0.0.0/8"
 """Mininet's own."""
@@ -210,11 +210,26 @@ def nodes_and_links(built: Mapping[str, Any], mininet_topology: MininetTopologyF
         nodes[names[node["name"]]] = (
             _switch(node, mininet_topology.switch, free=free) if node["is_switch"] else _host(node, *own)
         )
+    _number_switches(nodes, {names[node["name"]]: node["name"] for node in built["nodes"]})
     links: dict[str, Any] = {}
     for link in built["links"]:
         first, second = (names[end] for end in link["ends"])
         links[_free(f"{first}-{second}", {*nodes, *links})] = {"ends": [first, second], **_link(link)}
     return {"nodes": {**nodes, **_controller(nodes, mininet_topology)}, "links": links}
+
+
+def _number_switches(nodes: Mapping[str, dict[str, Any]], given: Mapping[str, str]) -> None:
+    """Gives a switch without a dpid that of Mininet: the first number in its name (s3 is 3). If two would have the
+    same, or one has none, all keep those of their positions.
+    """
+    switches = [name for name, node in nodes.items() if node["type"] == "ovs"]
+    found = {name: re.search("[0-9]+", given[name]) for name in switches}
+    dpids = {name: int(nodes[name].get("dpid") or (number[0] if number else 0)) for name, number in found.items()}
+    if len(set(dpids.values())) < len(dpids) or not all(0 < dpid <= DPID_MAX for dpid in dpids.values()):
+        return
+    for position, name in enumerate(switches, 1):
+        if dpids[name] != position:
+            nodes[name]["dpid"] = str(dpids[name])
 
 
 def _free(name: str, taken: Container[str]) -> str:
