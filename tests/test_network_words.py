@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from testbed.commands.network import status
 from testbed.commands.network.logs import logs
 from testbed.commands.text_table import TIED
 from testbed.error import UserError, one_of
-from testbed.interactive import link_change, reachability, reload
+from testbed.interactive import link_change, overview, reachability, reload
 from testbed.interactive.running_network import RunningNetwork, choose
 from testbed.spec.load import load_topology
 
@@ -112,3 +113,21 @@ def test_a_link_that_is_cut_stays_so_when_its_values_change(
     link_change.pull(choose(None), "l", down=False)
     assert "mark set 48" in switched[-1]
     assert link_change.change(choose(None), "l", ["rtt=30ms"]) == {"rtt": "30 ms", "down": "by hand"}
+
+
+@pytest.mark.parametrize(
+    ("log", "has_raised"),
+    [
+        ("=== started 2026-01-01\n07:00:00.000 Traceback (most recent call last):\n", True),
+        ("Traceback (most recent call last):\n=== started 2026-01-01\nfine\n", False),
+        ("", False),
+    ],
+)
+def test_an_app_that_had_an_exception_since_it_started_is_named(
+    network: RunningNetwork, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log: str, has_raised: bool
+) -> None:
+    (tmp_path / "network.json").write_text(json.dumps({**network.about, "nodes": {"c0": {"type": "controller"}}}))
+    (tmp_path / "c0.err").write_text(log)
+    monkeypatch.setattr(overview.node_files, "logs", lambda type, name, **about: (str(tmp_path / f"{name}.err"),))
+    monkeypatch.setattr(overview, "run", lambda network, where, words: (0, subprocess.check_output(words), b""))
+    assert overview.raised(choose(None)) == (("c0",) if has_raised else ())

@@ -22,6 +22,7 @@ from ..plan.node.namespace import node_netns
 from ..spec.syntax import input_file
 from ..trial.observe import netlink, sample
 from ..trial.observe.sample import Query
+from . import node_files
 from .connection import ask, run
 from .node_files import ROUTING, TRIAL
 from .running_network import RunningNetwork
@@ -48,6 +49,15 @@ look() {
 }
 look "$@"; sleep 0.2; echo --; look "$@"; sleep 0.2; echo --; look "$@"
 """
+RAISED = """
+last_run=$0
+for each; do
+  sh -c "$last_run" "$each" | grep -q 'Traceback (most recent call last)' && echo "$each"
+done
+true
+"""
+"""Prints those of the logs whose last run tells of an exception."""
+HAD_EXCEPTION = "{name}: its app had an exception: testbed logs {name}"
 TICKS = 100
 """Of a second, in which /proc counts the time of processes (USER_HZ)."""
 BUSY = 0.3
@@ -168,12 +178,29 @@ def _ailing(network: RunningNetwork, daemons: Mapping[str, Daemons]) -> Iterator
         if found.share is not None and found.share >= BUSY:
             why = "its app loops without hub.sleep(), or very many packets come to it"
             yield f"{name} takes {found.share:.0%} of a core: {why}"
+    for name in raised(network):
+        yield HAD_EXCEPTION.format(name=name)
 
 
 def _node(name: str, node: dict[str, Any], routers: dict[str, Any], served: dict[str, Any]) -> dict[str, Any]:
     found = {"type": node["type"], "ports": node["ports"]}
     found |= {"routing": routers[name]} if name in routers else {}
     return {**found, "services": served[name]} if name in served else found
+
+
+def raised(network: RunningNetwork) -> tuple[str, ...]:
+    """The controllers whose app has had an exception since it started; none if the network does not answer."""
+    files = {
+        name: node_files.logs(node["type"], name, finds_routes=False, serves=False)[0]
+        for name, node in network.about["nodes"].items()
+        if NODE_TYPES[node["type"]].openflow == "controller" and not network.is_off(name)
+    }
+    found: list[str] = []
+    if files:
+        with contextlib.suppress(MachineError, OSError):
+            _, out, _ = run(network, {}, ["sh", "-c", RAISED, node_files.LAST_RUN, *files.values()])
+            found = out.decode(errors="replace").splitlines()
+    return tuple(name for name, file in files.items() if file in found)
 
 
 def _services(network: RunningNetwork) -> dict[str, Any]:

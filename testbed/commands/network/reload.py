@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ...interactive import reload as reloading
+from ...interactive.overview import HAD_EXCEPTION, raised
 from ...interactive.running_network import choose
 from ...interactive.watch.node_log import node_log
 from ...model.run_setting import Kernel
@@ -50,4 +51,6 @@ def reload(
             print(why[0])
     if lost:
         print(f"not connected: {', '.join(lost)}; see testbed logs {node}")
+    elif node in raised(network):
+        print(HAD_EXCEPTION.format(name=node))
     raise typer.Exit(1 if lost else 0)
