@@ -131,3 +131,10 @@ def test_an_app_that_had_an_exception_since_it_started_is_named(
     monkeypatch.setattr(overview.node_files, "logs", lambda type, name, **about: (str(tmp_path / f"{name}.err"),))
     monkeypatch.setattr(overview, "run", lambda network, where, words: (0, subprocess.check_output(words), b""))
     assert overview.raised(choose(None)) == (("c0",) if has_raised else ())
+
+
+def test_a_link_of_mininet_is_not_said_to_lack_a_rate(network: RunningNetwork, tmp_path: Path) -> None:
+    (tmp_path / "t.yaml").write_text(ALONE.replace("[a, b]", "[a, b], rate: 10 Mbit/s") + "engine: mininet\n")
+    (tmp_path / "topology.json").write_text(json.dumps(link_change.TopologyFile.of(load(tmp_path)).written()))
+    with pytest.raises(UserError, match="allowed: none by hand; more with 'engine: netns' in the topology file"):
+        link_change.pull(network, "l", down=True)

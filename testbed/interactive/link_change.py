@@ -132,7 +132,8 @@ def _build(network: RunningNetwork, link: str) -> Build:
         why, may = ("it asks for nothing", " and ".join(STATES)) if is_ours else ("Mininet made it", "none by hand")
         what = f"the link {link} of {network.name} has no emulator of ours: {why}"
         others = f"; other changes: {', '.join(able)}" if able else ""
-        raise UserError(f"{what}; allowed: {may}{others}; more with a rate in the topology file")
+        more = "a rate" if is_ours else "'engine: netns'"
+        raise UserError(f"{what}; allowed: {may}{others}; more with {more} in the topology file")
     return made
 
 
