@@ -17,6 +17,7 @@ from testbed.library import spec_file
 from testbed.spec.load import load_scenario, load_topology, read
 from testbed.spec.mininet_import import without_effect
 from testbed.spec.syntax.attachment import NOTHING_MORE, Folder
+from testbed.spec.topology import mininet
 from testbed.spec.topology.mininet import NODES, OF_BRIDGES, OF_LINKS, OF_NET, OF_SWITCHES, check_net, numbering
 
 __all__ = ["mininet_is_looked_for_once"]
@@ -41,7 +42,7 @@ VALUES: dict[str, Any] = {
         "inNamespace": False,
     },
     **{"batch": True, "listenPort": 6634, "opts": "--no-slicing", "dpopts": "--no-local-port", "prio": 5, "dpid": "2a"},
-    **{"gro": False, "txo": True, "rxo": True, "fast": False, "port": 3, "port1": 3, "port2": 3, "delete": True},
+    **{"gro": False, "txo": True, "rxo": True, "fast": False, "port": 3, "delete": True},
     **{"intfName": "x", "intfName1": "x", "intfName2": "y", "use_htb": True, "latency_ms": 5},
 }
 
@@ -67,8 +68,57 @@ def test_options_without_effect_change_nothing_and_are_told(tmp_path: Path) -> N
     assert load_topology(path) == plain
     said = without_effect(read(path), Folder.of(path))
     named = {(each.split()[3], whose) for each in said for whose in each.rpartition(") of ")[2].split(", ")}
-    told = {"h1": NODES, "s1": OF_SWITCHES, "h1-s1": set(OF_LINKS) - {"port1", "port2"}, "Mininet()": OF_NET}
+    told = {"h1": NODES, "s1": OF_SWITCHES, "h1-s1": OF_LINKS, "Mininet()": OF_NET}
     assert named == {(option, whose) for whose, table in told.items() for option in table}
+
+
+PORTS = """
+from mininet.topo import SingleSwitchReversedTopo, Topo
+class Mixed(Topo):
+    def build(self, first=None):
+        for name in ("s1", "s2"):
+            self.addSwitch(name)
+        for name in ("h1", "h2", "h3"):
+            self.addHost(name)
+        self.addLink("h2", "s1", port2=first)
+        self.addLink("s1", "s2")
+        self.addLink("h1", "s1")
+        self.addLink("h3", "s1")
+"""
+
+
+def ports_of(path: Path) -> list[str]:
+    """What is linked to s1, by its ports, from 1 on."""
+    ends = [link.ends for link in load_topology(path).links]
+    return [first if second == "s1" else second for first, second in ends if "s1" in (first, second)]
+
+
+@needs_mininet
+def test_ports_have_the_numbers_of_mininet(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(PORTS)
+    path = tmp_path / "net.yaml"
+
+    def ask(about: str) -> list[str]:
+        path.write_text(f"name: net\ntopo: {{file: net.py, {about}}}\n")
+        return list(without_effect(read(path), Folder.of(path)))
+
+    assert ask("class: Mixed") == []
+    assert ports_of(path) == ["h2", "s2", "h1", "h3"]
+    assert ask("class: SingleSwitchReversedTopo, args: {k: 3}") == []
+    assert ports_of(path) == ["h3", "h2", "h1"]
+    (said,) = ask("class: Mixed, args: {first: 9}")
+    assert said.endswith("Mininet's order, without gaps) of s1 port 2, s1 port 3, s1 port 4 and 1 more")
+    assert ports_of(path) == ["s2", "h1", "h3", "h2"]
+
+
+def test_numbers_of_ports_that_no_order_of_links_has_are_told() -> None:
+    nodes = [{"name": name, "is_switch": True, "class": None, "options": {}} for name in ("s1", "s2")]
+    crossed = [{"ends": ["s1", "s2"], "ports": ports, "class": None, "options": {}} for ports in ([1, 2], [2, 1])]
+    built, file = {"nodes": nodes, "links": crossed}, mininet.MininetTopologyFile("net.py", "Net")
+    ends = [each["ends"] for each in mininet.nodes_and_links(built, file)["links"].values()]
+    assert ends == [["s1", "s2"], ["s1", "s2"]]
+    (said,) = mininet.without_effect(built, {})
+    assert said.endswith(" of s2 port 2, s2 port 1")
 
 
 @needs_mininet

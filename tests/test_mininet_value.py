@@ -29,7 +29,7 @@ FILE = MininetTopologyFile("theirs.py", "Small")
 
 def built(host: dict[str, Any], link: dict[str, Any]) -> dict[str, Any]:
     hosts = [{"name": name, "is_switch": False, "class": None, "options": host} for name in ("a", "b")]
-    return {"nodes": hosts, "links": [{"ends": ["a", "b"], "class": "TCLink", "options": link}]}
+    return {"nodes": hosts, "links": [{"ends": ["a", "b"], "ports": [0, 0], "class": "TCLink", "options": link}]}
 
 
 @pytest.mark.parametrize("link", OF_A_LINK, ids=lambda each: ascii(each)[:60])
@@ -55,7 +55,7 @@ def test_no_link_takes_the_place_of_another_with_a_like_name() -> None:
     names = (f"{far}1", f"{far}2", near, "a_b", "a", "b_c", "c", "b")
     nodes = [{"name": name, "is_switch": name == near, "class": None, "options": {}} for name in names]
     pairs = [(f"{far}1", near), (f"{far}2", near), ("a_b", "c"), ("a", "b_c"), ("a", "b")]
-    links = [{"ends": [*ends], "class": None, "options": {}} for ends in pairs]
+    links = [{"ends": [*ends], "ports": [0, at], "class": None, "options": {}} for at, ends in enumerate(pairs, 1)]
     found = nodes_and_links({"nodes": nodes, "links": links}, FILE)["links"]
     assert [tuple(link["ends"]) for link in found.values()] == [
         tuple(end.replace("_", "-") for end in ends) for ends in pairs
@@ -111,6 +111,7 @@ FORGED: dict[str, Any] = {
     "links": GOOD | {"links": {"a": "b"}},
     "one end": GOOD | {"links": [{**GOOD["links"][0], "ends": ["a"]}]},
     "ends": GOOD | {"links": [{**GOOD["links"][0], "ends": [1, 2]}]},
+    "ports": GOOD | {"links": [{**GOOD["links"][0], "ports": [1, "2"]}]},
     "an end that is no node": GOOD | {"links": [{**GOOD["links"][0], "ends": ["a", "c"]}]},
     "a name twice": GOOD | {"nodes": [*GOOD["nodes"], GOOD["nodes"][0]]},
     "an error": {"error": 5, "line": 1},

@@ -426,11 +426,12 @@ def node(topo: Any, name: str) -> Data:
 
 
 def links(topo: Any) -> list[Data]:
-    """In the order in which Mininet makes them."""
+    """In the order in which Mininet makes them, each with the numbers of its two ports."""
     found = []
     for first, second, options in topo.links(sort=True, withInfo=True):
         rest = {key: value for key, value in options.items() if key not in ("node1", "node2", "port1", "port2")}
-        found.append({"ends": [first, second], **plain(rest)})
+        ports = [options["port1"], options["port2"]]
+        found.append({"ends": [first, second], "ports": ports, **plain(rest)})
     return found
 
 

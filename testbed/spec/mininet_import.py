@@ -215,8 +215,10 @@ def _is_node(part: dict[str, Any]) -> bool:
 
 
 def _is_link(part: dict[str, Any]) -> bool:
-    ends = part.get("ends")
-    return isinstance(ends, list) and len(ends) == 2 and all(isinstance(end, str) for end in ends)
+    return all(
+        isinstance(pair := part.get(name), list) and len(pair) == 2 and all(isinstance(each, kind) for each in pair)
+        for name, kind in (("ends", str), ("ports", int))
+    )
 
 
 def _environment() -> tuple[str, ...]:

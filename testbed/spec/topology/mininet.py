@@ -10,9 +10,12 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
+from heapq import heappop, heappush
 from ipaddress import IPv4Address, IPv4Network
-from itertools import chain, count
+from itertools import chain, count, pairwise
 from typing import Any, Literal
 
 from ...codec.keyed import Keyed, Kind, key, keyed, read
@@ -49,7 +52,7 @@ OF_BRIDGES: Mapping[str, str] = {
 }
 OF_LINKS: Mapping[str, str] = {
     **dict.fromkeys(("gro", "txo", "rxo"), "`nic:` says how NICs behave"),
-    **dict.fromkeys(("port", "port1", "port2"), "ports are in the order of the links"),
+    "port": "ports are in the order of the links",
     **dict.fromkeys(("intfName", "intfName1", "intfName2"), "devices are eth0, eth1, …"),
     "use_htb": "a TCLink is an HTB anyway",
     "fast": "links are made at once anyway",
@@ -70,6 +73,7 @@ OF_NET: Mapping[str, str] = {
 }
 """Of Mininet() itself; `autoSetMacs` and `ipBase` take effect."""
 
+IN_A_ROW = "ports are numbered in Mininet's order, without gaps"
 SAYS_NOTHING: tuple[Any, ...] = (None, [], {}, "")
 
 
@@ -110,8 +114,10 @@ def without_effect(built: Mapping[str, Any], net: Mapping[str, Any]) -> Iterator
                 given.setdefault(f"{name} ({table[name]})", []).append(node["name"])
     for link in built["links"]:
         for name in _said(link["options"]):
-            if name in OF_LINKS and name not in ("port1", "port2"):
+            if name in OF_LINKS:
                 given.setdefault(f"{name} ({OF_LINKS[name]})", []).append("-".join(link["ends"]))
+    for place in _misnumbered(built):
+        given.setdefault(f"port1, port2 ({IN_A_ROW})", []).append(place)
     for name in net:
         if name in OF_NET:
             given.setdefault(f"{name} ({OF_NET[name]})", []).append("Mininet()")
@@ -212,7 +218,7 @@ def nodes_and_links(built: Mapping[str, Any], mininet_topology: MininetTopologyF
         )
     _number_switches(nodes, {names[node["name"]]: node["name"] for node in built["nodes"]})
     links: dict[str, Any] = {}
-    for link in built["links"]:
+    for link in _in_order_of_ports(built["links"]):
         first, second = (names[end] for end in link["ends"])
         links[_free(f"{first}-{second}", {*nodes, *links})] = {"ends": [first, second], **_link(link)}
     return {"nodes": {**nodes, **_controller(nodes, mininet_topology)}, "links": links}
@@ -230,6 +236,43 @@ def _number_switches(nodes: Mapping[str, dict[str, Any]], given: Mapping[str, st
     for position, name in enumerate(switches, 1):
         if dpids[name] != position:
             nodes[name]["dpid"] = str(dpids[name])
+
+
+def _in_order_of_ports(links: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The links in an order in which those of each node have rising ports, as ours are numbered in the order of the
+    links; the order that they have, if there is no such order, and as far as it does not matter.
+    """
+    at: dict[str, list[tuple[int, int]]] = {}
+    sorter: TopologicalSorter[int] = TopologicalSorter()
+    for position, link in enumerate(links):
+        sorter.add(position)
+        for end, port in zip(link["ends"], link["ports"], strict=True):
+            at.setdefault(end, []).append((port, position))
+    for (_, earlier), (_, later) in chain.from_iterable(pairwise(sorted(ports)) for ports in at.values()):
+        sorter.add(later, earlier)
+    try:
+        sorter.prepare()
+    except CycleError:
+        return list(links)
+    ready: list[int] = []
+    found = []
+    while sorter.is_active():
+        for position in sorter.get_ready():
+            heappush(ready, position)
+        found.append(links[next_one := heappop(ready)])
+        sorter.done(next_one)
+    return found
+
+
+def _misnumbered(built: Mapping[str, Any]) -> Iterator[str]:
+    """The ports that do not have Mininet's number here."""
+    switches = {node["name"] for node in built["nodes"] if node["is_switch"]}
+    numbers: Counter[str] = Counter(switches)  # from 1 on, those of hosts from 0 on
+    for link in _in_order_of_ports(built["links"]):
+        for end, port in zip(link["ends"], link["ports"], strict=True):
+            if port != numbers[end]:
+                yield f"{end} port {port}"
+            numbers[end] += 1
 
 
 def _free(name: str, taken: Container[str]) -> str:
