@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 
 from testbed.commands.computer.doctor import doctor
 from testbed.error import MachineError
-from testbed.native_program import AGENT
+from testbed.native_program import AGENT, Tools
 from testbed.plan.node import vm
 from testbed.plan.step import data
 from testbed.spec.load import load_scenario
@@ -127,7 +127,25 @@ def test_the_agent_counts_as_it_is_read(how: str, fresh: None, monkeypatch: pyte
     if how == "changed":
         source.write_text("a = 2\n")
     else:
+        monkeypatch.setattr(software, "tools", lambda: Tools(tmp_path, "", tmp_path))
         py_compile.compile(str(source))
+    assert software._agent() != before
+
+
+def test_of_an_agent_in_the_cache_only_controllers_count_compiled(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What other commands import, such as `testbed clean`, is compiled here and read by no guest."""
+    sources = [tmp_path / name for name in ("frame.py", "controller/firewall.py")]
+    monkeypatch.setattr(software, "AGENT", tmp_path)
+    monkeypatch.setattr(software, "tools", lambda: Tools(tmp_path, "", tmp_path / "compiled"))
+    for source in sources:
+        source.parent.mkdir(exist_ok=True)
+        source.write_text("a = 1\n")
+    before = software._agent()
+    py_compile.compile(str(sources[0]))
+    assert software._agent() == before
+    py_compile.compile(str(sources[1]))
     assert software._agent() != before
 
 

@@ -126,9 +126,12 @@ def _testbed() -> str:
 
 
 def _agent() -> str:
-    """Its sources, and which of them are compiled."""
+    """Its sources, and which of those that a guest reads itself are compiled: controllers, and the modules only if the
+    cache does not have them compiled. Commands that run no trial compile others here.
+    """
     sources = sorted(AGENT.rglob("*.py"))
-    compiled = [str(path.relative_to(AGENT)) for path in sources if is_read(path)]
+    read = sources if tools().agent == AGENT else [AGENT / "__init__.py", *(AGENT / "controller").rglob("*.py")]
+    compiled = sorted(str(path.relative_to(AGENT)) for path in read if is_read(path))
     return _sha(_of_files(AGENT, sources).encode(), repr(compiled).encode())
 
 
