@@ -164,6 +164,8 @@ def test_a_run_without_finished_trials_or_with_a_damaged_audit_is_refused(began:
     store = made(tmp_path)
     (tmp_path / "audit.json").write_text('{"audits": [{}]}')
     assert "is damaged" in said("results", str(tmp_path))[1]
+    (tmp_path / "audit.json").write_text('{"audits": [')
+    assert f"delete it: rm {tmp_path / 'audit.json'}" in said("audit", str(tmp_path))[1]
     (tmp_path / "audit.json").write_text("{}")
     with pytest.raises(UserError, match="is damaged: it has no list of audits"):
         latest(tmp_path)

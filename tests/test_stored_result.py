@@ -85,6 +85,15 @@ def test_an_older_result_without_the_later_keys_is_read(tmp_path: Path) -> None:
     assert (found.stages, found.machines, found.sdn, found.ip_version) == ((), {}, None, None)
 
 
+def test_a_command_that_removes_a_damaged_trial_can_be_pasted(tmp_path: Path) -> None:
+    folder = tmp_path / "my results" / "trials" / "t"
+    folder.mkdir(parents=True)
+    with pytest.raises(
+        UserError, match=r"result\.json is damaged: it is gone; .*: rm -r '[^']*/my results/trials/[^']*'$"
+    ):
+        read_result(folder)
+
+
 @pytest.mark.parametrize("key", sorted(OLDEST.keys() - {"schema"}))
 def test_a_key_that_is_missing_is_named(tmp_path: Path, key: str) -> None:
     folder = write(tmp_path, {name: value for name, value in OLDEST.items() if name != key})

@@ -211,13 +211,13 @@ def test_results_of_another_schema_version_are_refused(store: Store, which: str)
     ("file", "text", "message"),
     [
         ("run.json", '{"schema": 1, "trials": [1, 2]}', "has no list of trials"),
-        ("run.json", "[]", "it holds no JSON object"),
+        ("run.json", "[]", r"it holds no JSON object; delete it, and `testbed run` .*: rm .*run\.json$"),
         (
             "trials/rtt=10ms,kernel=lab,seed=1/result.json",
             '{"schema": 1, "id": "x"}',
             "is damaged: it has no params; it has no seed",
         ),
-        ("trials/rtt=10ms,kernel=lab,seed=1/result.json", '{"schema": 1, "i', "cannot be read"),
+        ("trials/rtt=10ms,kernel=lab,seed=1/result.json", '{"schema": 1, "i', r"is damaged: .*: rm -r .*seed=1$"),
     ],
 )
 def test_damaged_json_is_named(store: Store, file: str, text: str, message: str) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from ..analysis.metric import METRICS
@@ -105,9 +106,8 @@ def _read(folder: Path) -> _File:
         if faults:
             raise record.RecordError(faults)
     except record.RecordError as error:
-        raise UserError(
-            f"{path} is damaged: {error}; without it the comparison begins anew, and so does its error: rm {path}"
-        ) from None
+        anew = f"without it the comparison begins anew, and so does its error: rm {quote(str(path))}"
+        raise UserError(f"{path} is damaged: {error}; {anew}") from None
     return found
 
 

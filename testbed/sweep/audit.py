@@ -10,13 +10,14 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, field, replace
 from pathlib import Path
+from shlex import quote
 from typing import Any, Literal, TypeAlias
 
 from ..codec.frozen import dataclass
 from ..error import TestbedError, UserError, visible
 from ..model.scenario import Trial
 from ..trial import provenance, record, strict_folder
-from ..trial.folder import HOST, PROVENANCE, partial, read_json, read_trial, replace_json, same_files
+from ..trial.folder import HOST, PROVENANCE, Damaged, partial, read_json, read_trial, replace_json, same_files
 from ..trial.orders.sequence import orders
 from . import run as sweep
 from .forecast import Forecast, work
@@ -104,6 +105,7 @@ def audit(
     candidates = [id for id in finished if id in damaged or trials[id].kernel.is_virtual_time]
     chosen = sample(candidates, size, drawn) if isinstance(size, int) else [id for id in candidates if id in size]
     with store.ours(), partial(store.path) as made:
+        before = stored(store.path)
         again = Store(made.path)
         outcomes = _repeated(store, again, [trials[id] for id in chosen if id in trials], repeat, differing)
         found = Audit(
@@ -115,7 +117,7 @@ def audit(
             tuple(outcomes[id] if id in outcomes else _unread(store, id, damaged[id]) for id in chosen),
             {when: _digests(each, chosen) for when, each in (("then", store), ("now", again))},
         )
-        replace_json(store.path / FILE, {"audits": [*stored(store.path), asdict(found)]})
+        replace_json(store.path / FILE, {"audits": [*before, asdict(found)]})
     return found
 
 
@@ -135,7 +137,7 @@ def latest(folder: Path) -> Audit | None:
     try:
         found = record.read(Audit, audits[-1])
     except record.RecordError as error:
-        raise UserError(f"{folder / FILE} is damaged: {error}; delete it: rm {folder / FILE}") from None
+        raise _damaged(folder / FILE, str(error)) from None
     return replace(found, trials=tuple(each for each in found.trials if _is_of(folder, each)))
 
 
@@ -143,10 +145,17 @@ def stored(folder: Path) -> list[dict[str, Any]]:
     """All audits of a run, the last one last; empty if there are none. Raises UserError for a damaged file."""
     if not (folder / FILE).exists():
         return []
-    audits = read_json(folder / FILE).get("audits")
+    try:
+        audits = read_json(folder / FILE).get("audits")
+    except Damaged:
+        audits = None
     if not isinstance(audits, list) or not all(isinstance(each, dict) for each in audits):
-        raise UserError(f"{folder / FILE} is damaged: it has no list of audits; delete it: rm {folder / FILE}")
+        raise _damaged(folder / FILE, "it has no list of audits")
     return audits
+
+
+def _damaged(file: Path, why: str) -> UserError:
+    return UserError(f"{file} is damaged: {why}; delete it: rm {quote(str(file))}")
 
 
 def _is_of(folder: Path, each: Audited) -> bool:

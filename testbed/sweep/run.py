@@ -13,6 +13,7 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import field, replace
 from pathlib import Path
+from shlex import quote
 from typing import Protocol
 
 from ..codec.frozen import dataclass
@@ -164,7 +165,7 @@ def _refuse_other_kernels(done: Sequence[Trial], store: Store) -> None:
             folder = store.path / "trials"
             raise UserError(
                 f"{folder / trial.id} was measured with a different build of its kernel than the present one; allowed: "
-                f"another folder (-o), or this one without the old trials: rm -r {folder}"
+                f"another folder (-o), or this one without the old trials: rm -r {quote(str(folder))}"
             )
 
 

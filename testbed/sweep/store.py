@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from .. import __version__, journal
@@ -33,6 +34,7 @@ from ..trial.evidence import remains
 from ..trial.folder import (
     PARTIAL,
     TRIAL,
+    Damaged,
     disk_full,
     partial,
     read_json,
@@ -128,7 +130,7 @@ class Store:
             raise UserError(
                 f"{self.path} is not a results folder (no run.json); allowed: what `testbed run -o` wrote{meant}"
             )
-        schema = read_json(path).get("schema")
+        schema = self._run_json().get("schema")
         if schema != SCHEMA:
             raise UserError(f"{self.path} has results of schema version {schema}; allowed: {SCHEMA}")
         return self
@@ -226,9 +228,17 @@ class Store:
     @property
     def about(self) -> dict[str, Any]:
         """What run.json says. Raises UserError unless it is what a run wrote."""
-        about = read_json(self.path / "run.json")
+        about = self._run_json()
         run_file.check(about, self.path / "run.json")
         return about
+
+    def _run_json(self) -> dict[str, Any]:
+        path = self.path / "run.json"
+        try:
+            return read_json(path)
+        except Damaged as error:
+            again = "delete it, and `testbed run` writes it again and keeps the scenario's trials"
+            raise UserError(f"{error}; {again}: rm {quote(str(path))}") from None
 
     def finished(self, trial: Trial) -> TrialResult | None:
         """The trial's stored result; None if there is none. Raises UserError if a different trial has the same id."""

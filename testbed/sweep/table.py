@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property, partial
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import pyarrow as pa
@@ -169,7 +170,7 @@ def read(store: Store, name: str) -> pa.Table:
 
 def damaged(file: Path, error: Exception) -> UserError:
     what = f"{file} is damaged: {sample_table.first_line(error)}"
-    return UserError(f"{what}; delete it, and it is made again from the trials: rm {file}")
+    return UserError(f"{what}; delete it, and it is made again from the trials: rm {quote(str(file))}")
 
 
 def find_damage(store: Store) -> None:

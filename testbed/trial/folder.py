@@ -12,6 +12,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from ..cache_folder import user_key
@@ -30,6 +31,7 @@ SAMPLES, QUEUES = "samples.parquet", "queues.parquet"
 """Tables, of sockets and of queues over time, which `sample_table` writes and opens."""
 
 LEVELS_MAX = 40
+TOO_DEEP = f"it is too deep, with more than {LEVELS_MAX} levels of lists and objects"
 SURROGATE = re.compile("[\ud800-\udfff]")
 
 PARTIAL = ".partial-"
@@ -126,27 +128,36 @@ def read_provenance(folder: Path) -> dict[str, Any]:
     return noted
 
 
-def damaged(path: Path, why: str) -> UserError:
+class Damaged(UserError):
+    """A file is not as a run wrote it."""
+
+
+def damaged(path: Path, why: str) -> Damaged:
     """The error of a file in a trial's folder."""
-    return UserError(
-        f"{path} is damaged: {why}; delete the trial's folder and `testbed run` measures it again: rm -r {path.parent}"
-    )
+    again = f"delete the trial's folder and `testbed run` measures it again: rm -r {quote(str(path.parent))}"
+    return Damaged(f"{path} is damaged: {why}; {again}")
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Raises UserError if the file cannot be read, or holds no JSON object."""
+    """Raises Damaged if the file holds no JSON object, or a trial has no such file; UserError if it cannot be read."""
+    is_of_trial = path.parent.parent.name == "trials"
+    if is_of_trial and path.parent.is_dir() and not os.path.lexists(path):
+        raise damaged(path, "it is gone")
     try:
-        text = read_text(path)
-        data = json.loads(text)
-    except ValueError as error:
-        raise UserError(f"{path} cannot be read: {str(error)[:200]}") from None
-    except RecursionError:
-        raise _too_deep(path) from None
+        return _object(read_text(path))
+    except (ValueError, RecursionError) as error:
+        why = str(error)[:200] if isinstance(error, ValueError) else TOO_DEEP
+        raise damaged(path, why) if is_of_trial else Damaged(f"{path} cannot be read: {why}") from None
+
+
+def _object(text: str) -> dict[str, Any]:
+    """Raises ValueError or RecursionError if this is no JSON object that we would write."""
+    data = json.loads(text)
     if not isinstance(data, dict):
-        raise UserError(f"{path} cannot be read: it holds no JSON object")
-    _refuse_deep(data, path)
+        raise ValueError("it holds no JSON object")
+    _refuse_deep(data)
     if "\\u" in text and SURROGATE.search(json.dumps(data, ensure_ascii=False)):
-        raise UserError(f"{path} cannot be read: it holds half of a surrogate pair, which is no text")
+        raise ValueError("it holds half of a surrogate pair, which is no text")
     return data
 
 
@@ -158,19 +169,15 @@ def read_text(path: Path) -> str:
         raise UserError(f"{path} cannot be read: {error.strerror}") from None
 
 
-def _refuse_deep(data: Any, path: Path) -> None:
-    """Raises UserError for more levels than calls inside calls could follow."""
+def _refuse_deep(data: Any) -> None:
+    """Raises ValueError for more levels than calls inside calls could follow."""
     level = [data]
     for _ in range(LEVELS_MAX):
         inner = (each.values() if isinstance(each, dict) else each for each in level)
         level = [value for values in inner for value in values if isinstance(value, dict | list)]
         if not level:
             return
-    raise _too_deep(path)
-
-
-def _too_deep(path: Path) -> UserError:
-    return UserError(f"{path} cannot be read: it is too deep; allowed: up to {LEVELS_MAX} levels of lists and objects")
+    raise ValueError(TOO_DEEP)
 
 
 def read_trial(folder: Path) -> Trial:

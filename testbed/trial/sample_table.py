@@ -20,6 +20,7 @@ from . import column
 from .ack_table import ACKS, EVENTS
 from .evidence.completion import Completion
 from .evidence.stage import Evidence, StageEvidence
+from .folder import damaged
 from .observe.queue_counter import Counts
 from .sample_row import socket_rows
 
@@ -82,8 +83,7 @@ def reading(file: Path) -> Iterator[None]:
 
 def broken(file: Path, error: Exception) -> UserError:
     """What is said of a table in a trial's folder that cannot be read, for which `opened` or `rows` raised this."""
-    what = f"{file} is damaged: {first_line(error)}; delete the trial's folder and `testbed run` measures it again"
-    return UserError(f"{what}: rm -r {file.parent}")
+    return damaged(file, first_line(error))
 
 
 def first_line(error: Exception) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from shlex import quote
 
 from rich.console import Console
 
@@ -95,7 +96,7 @@ class UntilDecided:
             looks = look.Looks(*names, question.tolerance, chosen, keys, sds=question.sds, ahead=ahead)
             return Comparison(*seen, looks)
         file = question.candidate / look_file.NAME
-        anew = f"or, to begin with a new error, without the looks so far: rm {file}"
+        anew = f"or, to begin with a new error, without the looks so far: rm {quote(str(file))}"
         if (found.looks.tolerance, found.looks.sds) != (question.tolerance, question.sds):
             words = in_words(found.looks.tolerance, found.looks.sds)
             was = f"--tolerance '{words}'" if found.looks.sds else f"--tolerance {found.looks.tolerance:g}"
