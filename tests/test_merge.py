@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -19,7 +20,7 @@ from testbed.spec.syntax import input_file
 from testbed.sweep import merge as merging
 from testbed.sweep.merge import joined, merge
 from testbed.sweep.store import Store
-from testbed.trial.folder import write_json
+from testbed.trial.folder import DiskFull, write_json
 
 __all__ = ["began"]
 HERE_ONLY = ("host.json", "host.parquet", "lock")
@@ -269,6 +270,35 @@ def test_a_damaged_audit_is_said_and_nothing_is_written(made: Made, began: list[
     with pytest.raises(UserError, match=r"part2/audit\.json is damaged"):
         merge([Store(each) for each in parts], Store(tmp_path / "out"))
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", ["result.json", "samples.parquet"])
+def test_a_damaged_trial_is_not_copied_and_a_whole_one_is_merged_later(
+    name: str, made: Made, began: list[str], tmp_path: Path
+) -> None:
+    parts, out = shards(made, tmp_path), tmp_path / "out"
+    id = os.listdir(parts[1] / "trials")[0]
+    file = parts[1] / "trials" / id / name
+    whole = file.read_bytes()
+    file.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(UserError, match=rf"{file} is damaged: .*: rm -r {file.parent}$"):
+        merge([Store(each) for each in parts], Store(out))
+    assert not (out / "trials" / id).exists()
+    file.write_bytes(whole)
+    assert said("merge", *map(str, parts), "-o", str(out))[0] == 0
+
+
+def test_a_full_disk_is_said_with_what_to_do(
+    made: Made, began: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = shards(made, tmp_path)
+
+    def full(*about: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(merging.strict_folder, "_copy", full)
+    with pytest.raises(DiskFull, match="make room, and the same command again"):
+        merge([Store(each) for each in parts], Store(tmp_path / "out"))
 
 
 @pytest.mark.parametrize("others", ["none", "the same", "another"])

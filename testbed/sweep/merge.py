@@ -9,14 +9,15 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ..codec.frozen import dataclass
 from ..error import UserError, visible
-from ..trial import provenance, strict_folder
-from ..trial.folder import HOST, partial, read_json, read_text, replace_json, same_files
+from ..trial import provenance, sample_table, strict_folder
+from ..trial.folder import HOST, disk_full, partial, read_json, read_result, read_text, replace_json, same_files
 from ..trial.result import TrialResult
 from ..trial.software import differences
 from . import audit, run_file, table
@@ -89,7 +90,7 @@ def merge(sources: Sequence[Store], target: Store) -> Merged | tuple[Conflict, .
         if each.is_in_use:
             raise UserError(f"a run is writing to {each.path}; allowed: waiting for it")
     audits, (looks, notes) = _audits(stores), _looks(stores)
-    with target.locked():
+    with target.locked(), _room(target):
         conflicts = tuple(_conflicts(stores))
         if conflicts:
             return conflicts
@@ -108,6 +109,16 @@ def merge(sources: Sequence[Store], target: Store) -> Merged | tuple[Conflict, .
         table.update(target, mend=True, results=results)
     found = _state(target, results, [shard for each in stores for shard in each.about.get("shards", ())])
     return replace(found, notes=notes)
+
+
+@contextmanager
+def _room(target: Store) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if (full := disk_full(error, target.path)) is not None:
+            raise full from None
+        raise
 
 
 def computer(folder: Path) -> str:
@@ -204,15 +215,27 @@ def _looks(stores: Sequence[Store]) -> tuple[dict[str, Any] | None, tuple[str, .
 
 
 def _copy(source: Store, target: Store) -> None:
-    """The trials that the target does not have, and the failures of those that it still lacks."""
+    """The trials that the target does not have, and the failures of those that it still lacks. Raises UserError for a
+    trial of the source that is damaged, and does not copy it: a whole one would then differ from the copy.
+    """
     listed = set(source.ids)
     for kind in ("trials", "failed"):
         for id in strict_folder.names_in(source.path, kind):
             there = [target.path / each / id for each in ("trials", kind)]
             if id in listed and not any(each.exists() for each in there):
+                if kind == "trials":
+                    _read(source.path / kind / id)
                 with partial(target.path / "trials") as made:
                     strict_folder.copy_all(source.path, kind, id, target=made.path)
                     made.put(target.path, kind, id)
+
+
+def _read(folder: Path) -> None:
+    """Raises UserError for a result or a table that cannot be read."""
+    read_result(folder)
+    for file in sorted(folder.glob("*.parquet")):
+        with sample_table.reading(file):
+            sample_table.opened(file)
 
 
 def _state(target: Store, found: Sequence[TrialResult], shards: Iterable[str]) -> Merged:
