@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
@@ -15,6 +16,7 @@ from testbed.compare import published
 from testbed.compare.profile import compare
 from testbed.error import UserError
 from testbed.report import stored_run
+from testbed.report.caption import caption
 from testbed.report.figure import (
     KINDS,
     cdf,
@@ -32,6 +34,7 @@ from testbed.report.figure import (
 from testbed.report.figure.choice import chosen
 from testbed.report.figure.option import Options, chosen_trial, part
 from testbed.report.figure.style import COLOURS, LINES, MARKERS, legend, log_ticks, looks, plain_number
+from testbed.trial.folder import write_json
 
 CELLS = [(rtt, flows) for rtt in ("10 ms", "20 ms", "40 ms") for flows in (1, 2)]
 
@@ -426,6 +429,15 @@ def test_a_part_of_the_trials_is_drawn_and_the_caption_is_of_it(tmp_path: Path) 
     assert "--where" in text
     with pytest.raises(UserError, match=r"no trial is 'loss=4'; allowed: path\.loss=1, path\.loss=2, path\.loss=3$"):
         draw("cdf", run, tmp_path / "x.svg", Options(where="loss=4"))
+
+
+def test_a_caption_names_every_kernel_and_version_and_its_command_can_be_pasted(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "my run", [Made({"path.rtt": f"{rtt} ms"}, [1e6]) for rtt in (10, 20, 30)])
+    for number, each in enumerate(stored_run.read(folder).results):
+        write_json(folder / "trials" / each.id / "provenance.json", {"testbed": f"0.{min(number, 1)}"})
+    said = caption(stored_run.read(folder), "profile")
+    assert re.search(r"Kernel lab \S+; testbed 0\.0 \| Kernel lab \S+; testbed 0\.1\.", said)
+    assert f"testbed run --repeat '{folder}'/trials/ID" in said
 
 
 def test_the_median_and_the_99th_percentile_of_one_size_differ(run: stored_run.StoredRun) -> None:

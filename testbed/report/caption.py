@@ -15,6 +15,7 @@ from ..model.link.wander import words as wander_words
 from ..model.topology import MTU_DEFAULT, Link
 from ..spec.topology.link.impairment import FILE_FIELDS
 from ..sweep.shard import in_words
+from ..trial.result import TrialResult
 from ..units import counted
 from .stored_run import StoredRun
 
@@ -97,12 +98,11 @@ def _both(row: Impairment, link: Link) -> str | None:
 def caption(run: StoredRun, kind: str, options: Sequence[str] = ()) -> str:
     """One text of a few sentences. `options` are those of `testbed plot` beyond the kind."""
     shown = run.results
-    first = shown[0]
     seeds = sorted({each.seed for each in shown})
     sentences = [
         f"{run.name}: {trials(run)}; {_seeds(seeds)}.",
         subject(run),
-        f"{kernel(run, first.id)}.",
+        f"{Fact('kernel', tuple(dict.fromkeys(_kernel(run, each) for each in shown))).text}.",
         f"Specification {digest(run)} (of all trial.json). {_again(run, kind, options)}",
     ]
     return " ".join(sentences)
@@ -132,12 +132,11 @@ def digest(run: StoredRun) -> str:
     return hashlib.sha256(json.dumps(written, sort_keys=True).encode()).hexdigest()[:12]
 
 
-def kernel(run: StoredRun, id: str) -> str:
+def _kernel(run: StoredRun, result: TrialResult) -> str:
     """The kernel and the version of the testbed with which a trial ran."""
-    about = run.provenance(id)
+    about = run.provenance(result.id)
     built = about.get("kernel") or {}
     config = f", config {built['config_hash'][:8]}" if built.get("config_hash") else ""
-    result = next(each for each in run.results if each.id == id)
     return f"Kernel {result.kernel} {result.kernel_release}{config}; testbed {about.get('testbed', 'unknown')}"
 
 
@@ -181,4 +180,9 @@ def _plain(value: Any) -> str:
 
 def _again(run: StoredRun, kind: str, options: Sequence[str]) -> str:
     plot = shlex.join(["testbed", "plot", str(run.path), kind, *options])
-    return f"Drawn by: {plot}; to repeat a trial: testbed run --repeat {shlex.quote(str(run.path))}/trials/ID."
+    return f"Drawn by: {plot}; to repeat a trial: {repeat(run)}."
+
+
+def repeat(run: StoredRun) -> str:
+    """The command that repeats a trial of it."""
+    return f"testbed run --repeat {shlex.quote(str(run.path))}/trials/ID"

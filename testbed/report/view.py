@@ -27,7 +27,7 @@ from ..trial.folder import read_text
 from ..trial.result import TrialResult
 from ..units import counted
 from . import headline, published_row, trust
-from .caption import digest, subject
+from .caption import digest, repeat, subject
 from .drawing import Drawing, drawings
 from .signal import flow_names, inside, packed, rows, trace
 from .stored_run import StoredRun
@@ -253,7 +253,7 @@ def _run(run: StoredRun) -> dict[str, Any]:
         "trials": len(run.ids),
         "done": len(run.results),
         "failed": [[id, reason] for id, reason in run.failures.items()],
-        "repeat": f"testbed run --repeat {run.path}/trials/ID",
+        "repeat": repeat(run),
     }
 
 
