@@ -109,6 +109,16 @@ def test_what_is_no_shard_is_refused(text: str) -> None:
         parse(text)
 
 
+def test_a_shard_of_a_scenario_that_has_changed_since_is_not_in_the_folder(
+    scenario: Path, began: list[str], tmp_path: Path
+) -> None:
+    run(scenario, tmp_path, "1/3")
+    run(scenario, tmp_path, "2/3", "repetitions=9")
+    assert Store(tmp_path).shards == ("2/3",)
+    run(scenario, tmp_path, "1/3", "repetitions=9")
+    assert Store(tmp_path).shards == ("2/3", "1/3")
+
+
 def test_which_shards_are_absent() -> None:
     assert absent(["1/3", "3/3"]) == ["2/3"]
     assert absent(["1/1"]) == absent([]) == absent(["1/2", "2/3"]) == []

@@ -63,10 +63,13 @@ def scenario_key(scenario: Scenario) -> str:
     return _sha([firsts, scenario.repetitions, until, scenario.primary, *expected, *rare])
 
 
-def share(scenario: Scenario, shard: Shard | None, before: Sequence[str]) -> dict[str, Any]:
-    """What run.json says of the scenario's identity, and of the shards in the folder: `before` are of earlier runs."""
-    shards = {} if shard is None else {"shards": list(dict.fromkeys((*before, str(shard))))}
-    return {"key": scenario_key(scenario)} | shards
+def share(scenario: Scenario, shard: Shard | None, before: Sequence[str], of: str | None) -> dict[str, Any]:
+    """What run.json says of the scenario's identity, and of the shards in the folder. `before` are those of earlier
+    runs of the scenario with the key `of`: they count only if that is the same, as a changed one has other trials.
+    """
+    key = scenario_key(scenario)
+    shards = {} if shard is None else {"shards": list(dict.fromkeys((*(before if of == key else ()), str(shard))))}
+    return {"key": key} | shards
 
 
 def in_words(shards: Sequence[str]) -> str:

@@ -407,7 +407,8 @@ def carry_out(
             prepared = prepare(scenario, folder, shard=shard, here=place is None)  # somebody extended it meanwhile
         added = {trial.id: trial.repetition for trial in prepared.trials if trial.id in prepared.added}
         axes = [axis.key for axis in scenario.axes]
-        share = shards.share(scenario, shard, folder.shards if folder.exists else ())
+        before = (folder.shards, folder.about.get("key")) if folder.exists else ((), None)
+        share = shards.share(scenario, shard, *before)
         expect = scenario.expect
         folder.create(
             *(scenario.name, specs, prepared.ids, axes, scenario.until, added, scenario.primary, share, expect),
