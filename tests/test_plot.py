@@ -16,7 +16,7 @@ from testbed.compare import published
 from testbed.compare.profile import compare
 from testbed.error import UserError
 from testbed.report import stored_run
-from testbed.report.caption import caption
+from testbed.report.caption import _workload, caption
 from testbed.report.figure import (
     KINDS,
     cdf,
@@ -438,6 +438,12 @@ def test_a_caption_names_every_kernel_and_version_and_its_command_can_be_pasted(
     said = caption(stored_run.read(folder), "profile")
     assert re.search(r"Kernel lab \S+; testbed 0\.0 \| Kernel lab \S+; testbed 0\.1\.", said)
     assert f"testbed run --repeat '{folder}'/trials/ID" in said
+
+
+def test_a_caption_names_programs_in_words() -> None:
+    client = {"name": "curl", "run": ["curl", "-s"], "env": {}, "user": None, "pause": "0 s", "runs": 0}
+    settings = {"params": {}, "workload": {"tool": "command", "from": "a", "to": "b", "client": [client]}}
+    assert _workload(settings) == "Workload command a → b, client name curl run curl, -s pause 0 s runs 0"
 
 
 def test_the_median_and_the_99th_percentile_of_one_size_differ(run: stored_run.StoredRun) -> None:

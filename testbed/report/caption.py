@@ -172,10 +172,11 @@ def _workload(settings: Any) -> str:
 
 
 def _plain(value: Any) -> str:
-    """In words; what a file says is left out, which may be long."""
+    """In words; what is empty is left out, and what a file says, which may be long."""
     if isinstance(value, dict):
-        return " ".join(f"{key} {_plain(each)}" for key, each in value.items() if key != "text")
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        said = {key: _plain(each) for key, each in value.items() if key != "text" and each is not None}
+        return " ".join(f"{key} {each}" for key, each in said.items() if each)
+    return ", ".join(map(_plain, value)) if isinstance(value, list) else str(value)
 
 
 def _again(run: StoredRun, kind: str, options: Sequence[str]) -> str:
