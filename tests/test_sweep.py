@@ -364,6 +364,23 @@ def test_a_kernel_that_was_built_anew_under_the_same_name_does_not_take_the_old_
     assert len(run(tmp_path, trials).results) == 2
 
 
+def test_a_run_that_goes_on_with_other_software_says_so(
+    kernels: Kernels, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trials = make_trials(["10 ms"], 4)
+    run(tmp_path, trials[:3])
+    noted = {"kernel": {}, "software": {"digest": "a", "parts": {"agent": "a", "ip": "b"}}}
+    monkeypatch.setattr(sweep.provenance, "of", lambda trial: noted)
+    for number, trial in enumerate(trials[:3]):
+        then = noted | {"software": {"digest": "b", "parts": {"agent": "c", "ip": "b"}}} if number else noted
+        folder.write_json(tmp_path / "trials" / trial.id / "provenance.json", then)
+    said = sweep.other_software(sweep.prepare(trials, Store(tmp_path)))
+    assert said is not None
+    assert said.startswith("2 of the finished trials ran with other software (agent): ")
+    assert said.endswith(f"testbed doctor --same-as {tmp_path} says how")
+    assert sweep.other_software(sweep.prepare(trials[:3], Store(tmp_path))) is None, "nothing waits"
+
+
 @pytest.mark.parametrize(("before", "is_said"), [("a" * 64, True), ("b" * 64, False), (None, False)])
 def test_a_run_that_goes_on_with_another_build_of_the_same_source_says_so(
     kernels: Kernels, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str | None, is_said: bool

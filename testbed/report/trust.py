@@ -135,6 +135,7 @@ def provenance(about: Mapping[str, Any], result: TrialResult, settings: Mapping[
         ("testbed", about.get("testbed")),
         ("programs", about.get("programs")),
         *versions.items(),
+        ("all that decides the bytes", (about.get("software") or {}).get("digest")),
         ("control in BPF", bpf.told(result)),
         ("pacing", result.pacing),
         ("sysctls", "; ".join(f"{key} = {value}" for key, value in (settings.get("sysctls") or {}).items())),

@@ -32,6 +32,7 @@ from ..trial.result import TrialResult
 from .extension import in_file_order
 from .forecast import Forecast, Work, work
 from .ledger import Ledger, Report
+from .origin import origins
 from .queue import TrialQueue
 from .shard import Shard
 from .store import Store
@@ -182,6 +183,22 @@ def other_builds(sweep: Sweep) -> str | None:
     return (
         f"{len(found)} of the finished trials ran on another build of the lab kernel ({before[:12]}, now {now[:12]}) "
         "from the same source, which measures the same"
+    )
+
+
+def other_software(sweep: Sweep) -> str | None:
+    """What to say if finished trials ran with other software than the waiting ones of the run will; None if none did,
+    or tells so, or if nothing waits.
+    """
+    done = {result.id for result in sweep.done} if sweep.waiting else set()
+    found = origins([sweep.store.path / "trials" / trial.id for trial in sweep.trials if trial.id in done])
+    others = [(len(each.folders), parts) for each in found if each.parts and (parts := each.differences())]
+    if not others:
+        return None
+    count, unlike = sum(each for each, _ in others), dict.fromkeys(each.what for _, parts in others for each in parts)
+    return (
+        f"{count} of the finished trials ran with other software ({', '.join(unlike)}): what comes now may differ from "
+        f"them; testbed doctor --same-as {quote(str(sweep.store.path))} says how"
     )
 
 

@@ -402,6 +402,8 @@ def carry_out(
             say(console, ("warning", "yellow"), f": {what}")
         if (builds := sweep.other_builds(prepared)) is not None:
             say(console, ("warning", "yellow"), f": {builds}")
+        if (others := sweep.other_software(prepared)) is not None:
+            say(console, ("warning", "yellow"), f": {others}")
     with folder.locked():
         if {trial.id for trial in extension.added(scenario, folder)} != prepared.added:
             prepared = prepare(scenario, folder, shard=shard, here=place is None)  # somebody extended it meanwhile
