@@ -377,5 +377,7 @@ def test_two_runs_can_be_asked_together(store: Store, tmp_path: Path, capsys: py
     assert json.loads(capsys.readouterr().out) == [{"n": 15}]
     with pytest.raises(UserError, match=r'trials: run, id, "path.rtt", kernel.*queue'):
         query([store.path, other.path], "SELECT nonsense FROM trials", Format("json"))
-    with pytest.raises(UserError, match="is there twice; allowed: the folders of different runs"):
-        query([store.path, store.path], sql, Format("json"))
+    (tmp_path / "link").symlink_to(store.path)
+    for again in (store.path, tmp_path / "link"):
+        with pytest.raises(UserError, match="is there twice; allowed: the folders of different runs"):
+            query([store.path, again], sql, Format("json"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -45,7 +46,8 @@ def query(
     for store in (Store(folder).open() for folder in folders):
         if store.shards:
             print(f"{store.path} is {in_words(store.shards)} of its scenario", file=sys.stderr)
-    twice = next((each for each in folders if folders.count(each) > 1), None)
+    places = [os.path.realpath(each) for each in folders]
+    twice = next((each for each, place in zip(folders, places, strict=True) if places.count(place) > 1), None)
     if twice is not None:
         raise UserError(f"{twice} is there twice; allowed: the folders of different runs")
     found = database.query(sql, [database.open_results(folder) for folder in folders])
