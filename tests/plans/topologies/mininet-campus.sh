@@ -1,5 +1,5 @@
 #!/bin/sh -e
-printf %s '{"pid_file": "/run/tb-mininet-campus.mininet", "hosts": [{"name": "h1", "netns": "tb-h1", "kind": "host"}, {"name": "h2", "netns": "tb-h2", "kind": "host"}, {"name": "h3", "netns": "tb-h3", "kind": "host"}, {"name": "h4", "netns": "tb-h4", "kind": "host"}, {"name": "c0", "netns": "tb-c0", "kind": "node"}, {"name": "tb-h1-s2.emulator", "netns": "tb-h1-s2.emulator", "kind": "node"}, {"name": "tb-h2-s2.emulator", "netns": "tb-h2-s2.emulator", "kind": "node"}, {"name": "tb-h3-s3.emulator", "netns": "tb-h3-s3.emulator", "kind": "node"}, {"name": "tb-h4-s3.emulator", "netns": "tb-h4-s3.emulator", "kind": "node"}], "switches": [{"name": "s1", "netns": "tb-s1", "kind": "ovs", "options": {"folder": "/run/tb-ovs/s1", "targets": ["tcp:198.18.0.1:6653"], "dpid": "0000000000000001", "failMode": "secure", "datapath": "kernel", "protocols": "OpenFlow10,OpenFlow11,OpenFlow12,OpenFlow13,OpenFlow14,OpenFlow15", "reconnectms": 1000}}, {"name": "s2", "netns": "tb-s2", "kind": "ovs", "options": {"folder": "/run/tb-ovs/s2", "targets": ["tcp:198.18.0.1:6653"], "dpid": "0000000000000002", "failMode": "secure", "datapath": "kernel", "protocols": "OpenFlow10,OpenFlow11,OpenFlow12,OpenFlow13,OpenFlow14,OpenFlow15", "reconnectms": 1000}}, {"name": "s3", "netns": "tb-s3", "kind": "ovs", "options": {"folder": "/run/tb-ovs/s3", "targets": ["tcp:198.18.0.1:6653"], "dpid": "0000000000000003", "failMode": "secure", "datapath": "kernel", "protocols": "OpenFlow10,OpenFlow11,OpenFlow12,OpenFlow13,OpenFlow14,OpenFlow15", "reconnectms": 1000}}], "links": [{"ends": [{"node": "h1", "device": "eth0", "mac": "02:54:42:00:00:00"}, {"node": "tb-h1-s2.emulator", "device": "end0", "mac": "02:54:43:00:00:00"}], "mtu_bytes": 1500, "tc": null}, {"ends": [{"node": "tb-h1-s2.emulator", "device": "end1", "mac": "02:54:43:00:00:01"}, {"node": "s2", "device": "eth0", "mac": "02:54:42:00:00:01"}], "mtu_bytes": 1500, "tc": null}, {"ends": [{"node": "h2", "device": "eth0", "mac": "02:54:42:00:00:02"}, {"node": "tb-h2-s2.emulator", "device": "end0", "mac": "02:54:43:00:00:02"}], "mtu_bytes": 1500, "tc": null}, {"ends": [{"node": "tb-h2-s2.emulator", "device": "end1", "mac": "02:54:43:00:00:03"}, {"node": "s2", "device": "eth1", "mac": "02:54:42:00:00:03"}], "mtu_bytes": 1500, "tc": null}, {"ends": [{"node": "h3", "device": "eth0", "mac": "02:54:42:00:00:04"}, {"node": "tb-h3-s3.emulator", "device": "end0", "mac": "02:54:43:00:00:04"}], "mtu_bytes": 1500, "tc": null}, {"ends": [{"node": "tb-h3-s3.emulator", "device": "end1", "mac": "02:54:43:00:00:05"}, {"node": "s3", "device": "eth0", "mac": "02:54:42:00:00:05"}], "mtu_bytes": 1500, "tc": null}, {"ends": [{"node": "h4", "device": "eth0", "mac": "02:54:42:00:00:06"}, {"node": "tb-h4-s3.emulator", "device": "end0", "mac": "02:54:43:00:00:06"}], "mtu_bytes": 1500, "tc": null}, {"ends": [{"node": "tb-h4-s3.emulator", "device": "end1", "mac": "02:54:43:00:00:07"}, {"node": "s3", "device": "eth1", "mac": "02:54:42:00:00:07"}], "mtu_bytes": 1500, "tc": null}, {"ends": [{"node": "s2", "device": "eth2", "mac": "02:54:42:00:00:08"}, {"node": "s1", "device": "eth0", "mac": "02:54:42:00:00:09"}], "mtu_bytes": 1500, "tc": {"bw": 1000.0, "delay": "1000us", "max_queue_size": 249}}, {"ends": [{"node": "s3", "device": "eth2", "mac": "02:54:42:00:00:0a"}, {"node": "s1", "device": "eth1", "mac": "02:54:42:00:00:0b"}], "mtu_bytes": 1500, "tc": {"bw": 1000.0, "delay": "1000us", "max_queue_size": 249}}]}' | /usr/bin/python3 -EsB "${TESTBED:-testbed}/agent/mininet_driver.py" build .
+printf %s '{"pid_file": "/run/tb-mininet-campus.mininet", "hosts": [{"name": "h1", "netns": "tb-h1", "kind": "host"}, {"name": "h2", "netns": "tb-h2", "kind": "host"}, {"name": "h3", "netns": "tb-h3", "kind": "host"}, {"name": "h4", "netns": "tb-h4", "kind": "host"}, {"name": "c0", "netns": "tb-c0", "kind": "node"}, {"name": "tb-h1-s2.emulator", "netns": "tb-h1-s2.emulator", "kind": "node"}, {"name": "tb-h2-s2.emulator", "netns": "tb-h2-s2.emulator", "kind": "node"}, {"name": "tb-h3-s3.emulator", "netns": "tb-h3-s3.emulator", "kind": "node"}, {"name": "tb-h4-s3.emulator", "netns": "tb-h4-s3.emulator", "kind": "node"}], "switches": [{"name": "s1", "netns": "tb-s1", "kind": "ovs", "options": {"folder": "/run/tb-ovs/s1", "targets": ["tcp:198.18.0.1:6653"], "dpid": "0000000000000001", "failMode": "secure", "datapath": "kernel", "protocols": "OpenFlow10,OpenFlow11,OpenFlow12,OpenFlow13,OpenFlow14,OpenFlow15", "reconnectms": 1000}}, {"name": "s2", "netns": "tb-s2", "kind": "ovs", "options": {"folder": "/run/tb-ovs/s2", "targets": ["tcp:198.18.0.1:6653"], "dpid": "0000000000000002", "failMode": "secure", "datapath": "kernel", "protocols": "OpenFlow10,OpenFlow11,OpenFlow12,OpenFlow13,OpenFlow14,OpenFlow15", "reconnectms": 1000}}, {"name": "s3", "netns": "tb-s3", "kind": "ovs", "options": {"folder": "/run/tb-ovs/s3", "targets": ["tcp:198.18.0.1:6653"], "dpid": "0000000000000003", "failMode": "secure", "datapath": "kernel", "protocols": "OpenFlow10,OpenFlow11,OpenFlow12,OpenFlow13,OpenFlow14,OpenFlow15", "reconnectms": 1000}}], "links": [{"ends": [{"node": "s2", "device": "eth0", "mac": "02:54:42:00:00:00"}, {"node": "s1", "device": "eth0", "mac": "02:54:42:00:00:01"}], "mtu_bytes": 1500, "tc": {"bw": 1000.0, "delay": "1000us", "max_queue_size": 249}}, {"ends": [{"node": "h1", "device": "eth0", "mac": "02:54:42:00:00:02"}, {"node": "tb-h1-s2.emulator", "device": "end0", "mac": "02:54:43:00:00:02"}], "mtu_bytes": 1500, "tc": null}, {"ends": [{"node": "tb-h1-s2.emulator", "device": "end1", "mac": "02:54:43:00:00:03"}, {"node": "s2", "device": "eth1", "mac": "02:54:42:00:00:03"}], "mtu_bytes": 1500, "tc": null}, {"ends": [{"node": "h2", "device": "eth0", "mac": "02:54:42:00:00:04"}, {"node": "tb-h2-s2.emulator", "device": "end0", "mac": "02:54:43:00:00:04"}], "mtu_bytes": 1500, "tc": null}, {"ends": [{"node": "tb-h2-s2.emulator", "device": "end1", "mac": "02:54:43:00:00:05"}, {"node": "s2", "device": "eth2", "mac": "02:54:42:00:00:05"}], "mtu_bytes": 1500, "tc": null}, {"ends": [{"node": "s3", "device": "eth0", "mac": "02:54:42:00:00:06"}, {"node": "s1", "device": "eth1", "mac": "02:54:42:00:00:07"}], "mtu_bytes": 1500, "tc": {"bw": 1000.0, "delay": "1000us", "max_queue_size": 249}}, {"ends": [{"node": "h3", "device": "eth0", "mac": "02:54:42:00:00:08"}, {"node": "tb-h3-s3.emulator", "device": "end0", "mac": "02:54:43:00:00:08"}], "mtu_bytes": 1500, "tc": null}, {"ends": [{"node": "tb-h3-s3.emulator", "device": "end1", "mac": "02:54:43:00:00:09"}, {"node": "s3", "device": "eth1", "mac": "02:54:42:00:00:09"}], "mtu_bytes": 1500, "tc": null}, {"ends": [{"node": "h4", "device": "eth0", "mac": "02:54:42:00:00:0a"}, {"node": "tb-h4-s3.emulator", "device": "end0", "mac": "02:54:43:00:00:0a"}], "mtu_bytes": 1500, "tc": null}, {"ends": [{"node": "tb-h4-s3.emulator", "device": "end1", "mac": "02:54:43:00:00:0b"}, {"node": "s3", "device": "eth2", "mac": "02:54:42:00:00:0b"}], "mtu_bytes": 1500, "tc": null}]}' | /usr/bin/python3 -EsB "${TESTBED:-testbed}/agent/mininet_driver.py" build .
 ip link add name wire0 mtu 1500 netns tb-h1-s2.emulator type veth peer name wire1 mtu 1500 netns tb-h1-s2.emulator
 ip link add name wire0 mtu 1500 netns tb-h2-s2.emulator type veth peer name wire1 mtu 1500 netns tb-h2-s2.emulator
 ip link add name wire0 mtu 1500 netns tb-h3-s3.emulator type veth peer name wire1 mtu 1500 netns tb-h3-s3.emulator
@@ -12,9 +12,9 @@ ip netns exec tb-h1 sh -c 'echo '"'"'4096 16384 1073741824'"'"' > /proc/sys/net/
 ip -n tb-h1 address add 10.0.0.1/8 dev eth0
 ip -n tb-h1 link set lo up
 ip -n tb-h1 link set eth0 up
-ip -n tb-h1 neighbour replace 10.0.0.2 lladdr 02:54:42:00:00:02 dev eth0 nud permanent
-ip -n tb-h1 neighbour replace 10.0.0.3 lladdr 02:54:42:00:00:04 dev eth0 nud permanent
-ip -n tb-h1 neighbour replace 10.0.0.4 lladdr 02:54:42:00:00:06 dev eth0 nud permanent
+ip -n tb-h1 neighbour replace 10.0.0.2 lladdr 02:54:42:00:00:04 dev eth0 nud permanent
+ip -n tb-h1 neighbour replace 10.0.0.3 lladdr 02:54:42:00:00:08 dev eth0 nud permanent
+ip -n tb-h1 neighbour replace 10.0.0.4 lladdr 02:54:42:00:00:0a dev eth0 nud permanent
 ip netns exec tb-h2 sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip netns exec tb-h2 sh -c 'echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save'
 ip netns exec tb-h2 sh -c 'echo '"'"'4096 131072 1073741824'"'"' > /proc/sys/net/ipv4/tcp_rmem'
@@ -22,9 +22,9 @@ ip netns exec tb-h2 sh -c 'echo '"'"'4096 16384 1073741824'"'"' > /proc/sys/net/
 ip -n tb-h2 address add 10.0.0.2/8 dev eth0
 ip -n tb-h2 link set lo up
 ip -n tb-h2 link set eth0 up
-ip -n tb-h2 neighbour replace 10.0.0.1 lladdr 02:54:42:00:00:00 dev eth0 nud permanent
-ip -n tb-h2 neighbour replace 10.0.0.3 lladdr 02:54:42:00:00:04 dev eth0 nud permanent
-ip -n tb-h2 neighbour replace 10.0.0.4 lladdr 02:54:42:00:00:06 dev eth0 nud permanent
+ip -n tb-h2 neighbour replace 10.0.0.1 lladdr 02:54:42:00:00:02 dev eth0 nud permanent
+ip -n tb-h2 neighbour replace 10.0.0.3 lladdr 02:54:42:00:00:08 dev eth0 nud permanent
+ip -n tb-h2 neighbour replace 10.0.0.4 lladdr 02:54:42:00:00:0a dev eth0 nud permanent
 ip netns exec tb-h3 sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip netns exec tb-h3 sh -c 'echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save'
 ip netns exec tb-h3 sh -c 'echo '"'"'4096 131072 1073741824'"'"' > /proc/sys/net/ipv4/tcp_rmem'
@@ -32,9 +32,9 @@ ip netns exec tb-h3 sh -c 'echo '"'"'4096 16384 1073741824'"'"' > /proc/sys/net/
 ip -n tb-h3 address add 10.0.0.3/8 dev eth0
 ip -n tb-h3 link set lo up
 ip -n tb-h3 link set eth0 up
-ip -n tb-h3 neighbour replace 10.0.0.1 lladdr 02:54:42:00:00:00 dev eth0 nud permanent
-ip -n tb-h3 neighbour replace 10.0.0.2 lladdr 02:54:42:00:00:02 dev eth0 nud permanent
-ip -n tb-h3 neighbour replace 10.0.0.4 lladdr 02:54:42:00:00:06 dev eth0 nud permanent
+ip -n tb-h3 neighbour replace 10.0.0.1 lladdr 02:54:42:00:00:02 dev eth0 nud permanent
+ip -n tb-h3 neighbour replace 10.0.0.2 lladdr 02:54:42:00:00:04 dev eth0 nud permanent
+ip -n tb-h3 neighbour replace 10.0.0.4 lladdr 02:54:42:00:00:0a dev eth0 nud permanent
 ip netns exec tb-h4 sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip netns exec tb-h4 sh -c 'echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save'
 ip netns exec tb-h4 sh -c 'echo '"'"'4096 131072 1073741824'"'"' > /proc/sys/net/ipv4/tcp_rmem'
@@ -42,9 +42,9 @@ ip netns exec tb-h4 sh -c 'echo '"'"'4096 16384 1073741824'"'"' > /proc/sys/net/
 ip -n tb-h4 address add 10.0.0.4/8 dev eth0
 ip -n tb-h4 link set lo up
 ip -n tb-h4 link set eth0 up
-ip -n tb-h4 neighbour replace 10.0.0.1 lladdr 02:54:42:00:00:00 dev eth0 nud permanent
-ip -n tb-h4 neighbour replace 10.0.0.2 lladdr 02:54:42:00:00:02 dev eth0 nud permanent
-ip -n tb-h4 neighbour replace 10.0.0.3 lladdr 02:54:42:00:00:04 dev eth0 nud permanent
+ip -n tb-h4 neighbour replace 10.0.0.1 lladdr 02:54:42:00:00:02 dev eth0 nud permanent
+ip -n tb-h4 neighbour replace 10.0.0.2 lladdr 02:54:42:00:00:04 dev eth0 nud permanent
+ip -n tb-h4 neighbour replace 10.0.0.3 lladdr 02:54:42:00:00:08 dev eth0 nud permanent
 ip netns exec tb-s1 sh -c 'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6'
 ip -n tb-s1 link set lo up
 ip -n tb-s1 link set eth0 up
