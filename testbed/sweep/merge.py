@@ -116,9 +116,7 @@ def _room(target: Store) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if (full := disk_full(error, target.path)) is not None:
-            raise full from None
-        raise
+        raise disk_full(error, target.path) or error from None
 
 
 def computer(folder: Path) -> str:

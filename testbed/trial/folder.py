@@ -51,7 +51,9 @@ class DiskFull(MachineError):
     """There is no room for results; those that are finished are whole."""
 
     def __init__(self, path: Path, why: str) -> None:
-        super().__init__(f"disk full: {path} ({why})", f"df -h {path}, make room, and the same command again")
+        super().__init__(
+            f"disk full: {path} ({why})", f"df -h {quote(str(path))}, make room, and the same command again"
+        )
 
 
 def disk_full(error: Exception, path: Path) -> DiskFull | None:
