@@ -55,6 +55,24 @@ def test_the_configuration_says_what_the_file_says(tmp_path: Path) -> None:
     assert frr.daemons(text) == ("zebra", "ospfd")
 
 
+@pytest.mark.parametrize(("key", "seconds"), [("hello", 2), ("dead", 5)])
+def test_routers_whose_hellos_differ_are_refused(tmp_path: Path, key: str, seconds: int) -> None:
+    def router(**more: object) -> dict[str, object]:
+        times = {"hello": "1 s", "dead": "4 s", key: f"{seconds} s"}
+        return {"type": "router", "frr": {"ospf": times, **more}}
+
+    with pytest.raises(SpecError) as error:
+        topology(tmp_path, triangle(r2=router()))
+    usual = {"hello": 1, "dead": 4}[key]
+    assert f"{key} is {seconds} s here and {usual} s at 'r1', so the two never" in str(error.value)
+    with pytest.raises(SpecError, match="never become neighbours"):  # one of the two waits for the other
+        topology(tmp_path, triangle(r2=router(within="none")))
+    data = triangle(r2=router(within="none"))
+    for name in ("r1", "r3"):
+        data["nodes"][name]["frr"]["within"] = "none"
+    assert len(frr.routers(topology(tmp_path, data))) == 3
+
+
 def test_every_daemon_of_a_configuration_starts() -> None:
     text = "router bgp 1\n neighbor 10.0.0.1 remote-as 2\nrouter rip\nip route 10.9.0.0/16 10.0.0.1\n"
     assert frr.daemons(text) == ("zebra", "ripd", "bgpd", "staticd")
@@ -114,7 +132,9 @@ def test_the_data_path_follows_the_costs_and_detours_the_links_that_are_left(tmp
     mute = topology(tmp_path, triangle(r2={"type": "router"}))
     assert own_packets_s(mute, path) == 0
     dear = {"type": "router", "frr": {"ospf": {"costs": {"r1-r2": 100}}}}
-    other = topology(tmp_path, triangle(r1=dear, r3={"type": "router", "frr": {"ospf": {}}}))
+    other = topology(
+        tmp_path, triangle(r1=dear, **{name: {"type": "router", "frr": {"ospf": {}}} for name in ("r2", "r3")})
+    )
     assert [hop.link.name for hop in data_path_between(other, address_book(other), "a", "b").path][1] == "r1-r3"
 
 

@@ -11,6 +11,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 from ...codec.fault import Fault, Path
 from ...model.address import AddressBook, AddressRefused, Port, address_book
+from ...model.node.router import Frr
 from ...model.topology import Link, Node, Route, Topology
 from ...model.vlan import Membership
 from .node_rules import range_faults
@@ -33,6 +34,7 @@ def segment_faults(topology: Topology) -> Iterator[Fault]:
     yield from mtu_faults(topology, book)
     yield from _lonely(topology, book)
     yield from range_faults(topology, book)
+    yield from hello_faults(topology, book)
     for node in topology.nodes:
         for index, route in enumerate(node.routes):
             yield from (fault.under("nodes", node.name, "routes", index) for fault in _route(node, route, book))
@@ -146,6 +148,27 @@ def _lonely(topology: Topology, book: AddressBook) -> Iterator[Fault]:
             what = f"{port.node!r} has {has}, and nobody else on its segment ({names}) is in that network"
             networks = dict.fromkeys(str(network) for each in others for network in _networks(each))
             yield Fault(_position(topology, port), what, f"addresses of {', '.join(list(networks)[:SHOWN])}")
+
+
+def hello_faults(topology: Topology, book: AddressBook) -> Iterator[Fault]:
+    """Routers on one segment whose Hellos name other times: none becomes the other's neighbour (RFC 2328, 10.5)."""
+    first: dict[int, tuple[str, Frr]] = {}
+    for port in _ends(book):
+        router = topology.node(port.node).router
+        if router is None or router.frr is None or router.frr.ospf is None:
+            continue
+        other, theirs = first.setdefault(port.segment, (port.node, router.frr))
+        assert theirs.ospf is not None, "BUG: a neighbour without OSPF"
+        if router.frr.within_ns is None and theirs.within_ns is None:
+            continue
+        for key, own, meant in (
+            ("hello", router.frr.ospf.hello_s, theirs.ospf.hello_s),
+            ("dead", router.frr.ospf.dead_s, theirs.ospf.dead_s),
+        ):
+            if own != meant:
+                what = f"{key} is {own} s here and {meant} s at {other!r}, so the two never become neighbours"
+                allowed = f"{meant} s; or 'within: none' for both, which waits for no neighbour"
+                yield Fault(("nodes", port.node, "frr", "ospf", key), what, allowed)
 
 
 def _networks(port: Port) -> Iterator[object]:
