@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -282,6 +283,149 @@ def test_who_is_behind_nat_is_seen_as_the_router(tmp_path: Path) -> None:
     assert not any("10.0.0.0/24" in words for words in routed)
     rules = [" ".join(each.words) for each in plan(made).commands if each.tool == "nft" and each.netns == "tb-r1"]
     assert "add rule ip testbed leaving meta oifname eth1 counter masquerade" in rules
+
+
+def row(routers: dict[str, dict[str, Any]], **more: Any) -> dict[str, Any]:
+    """A host at each end of routers in a row, which are joined as `more` says, too."""
+    names = ["a", *routers, "b"]
+    links = {f"{one}-{other}": {"ends": [one, other]} for one, other in pairwise(names)}
+    nodes = {name: {"type": "router", "frr": keys} if keys else {"type": "router"} for name, keys in routers.items()}
+    return {"name": "row", "nodes": {**nodes, "a": {"type": "host"}, "b": {"type": "host"}}, "links": links | more}
+
+
+def systems(*numbers: int, **keys: Any) -> dict[str, dict[str, Any]]:
+    return {f"r{place}": {"bgp": {"as": number}, **keys} for place, number in enumerate(numbers, 1)}
+
+
+UNLEARNT = {
+    "not a mesh": (systems(1, 2, 2, 2, 5), "'r1' never learns a route to 10.0.4.0/24 of 'r4'"),
+    "one system": (systems(1, 1, 1), "'r3' never learns a route to 10.0.0.0/24 of 'r1'"),
+    "system twice": (systems(1, 2, 1), "'r1' never learns a route to 10.0.3.0/24 of 'r3'"),
+    "too far": (
+        {f"r{place}": {"rip": {}} for place in range(10, 26)},
+        "'r10' never learns a route to 10.0.16.0/24 of 'r25'",
+    ),
+}
+
+
+@pytest.mark.parametrize(("routers", "said"), UNLEARNT.values(), ids=list(UNLEARNT))
+def test_a_route_that_nobody_can_learn_is_not_waited_for(
+    tmp_path: Path, routers: dict[str, dict[str, Any]], said: str
+) -> None:
+    with pytest.raises(SpecError) as refused:
+        topology(tmp_path, row(routers))
+    assert said in str(refused.value)
+    topology(tmp_path, row({name: {**keys, "within": "none"} for name, keys in routers.items()}))
+    topology(tmp_path, row({name: {**keys, "ospf": {}} for name, keys in routers.items()}))
+
+
+def test_routes_that_can_be_learnt_are_waited_for(tmp_path: Path) -> None:
+    mesh = topology(tmp_path, row(systems(1, 2, 2, 2, 5), across={"ends": ["r2", "r4"]}))
+    for made in (
+        mesh,
+        topology(tmp_path, row(systems(1, 1))),
+        topology(tmp_path, row(systems(*range(1, 20)))),
+        topology(tmp_path, row({f"r{place}": {"rip": {}} for place in range(10, 25)})),
+    ):
+        assert data_path_between(made, address_book(made), "a", "b").path
+
+
+NO_WAY = {
+    "plain": ({"r1": {"ospf": {}}, "r2": {}}, "r1 has no way to 10.0.2.2, as its protocols"),
+    "another protocol": ({"r1": {"ospf": {}}, "r2": {"rip": {}}}, "r1 has no way to 10.0.2.2, as its protocols"),
+    "a plain one between": ({"r1": {"ospf": {}}, "r2": {}, "r3": {"ospf": {}}}, "r1 has no way to 10.0.3.2, as its"),
+    "too far": (
+        {f"r{place}": {"rip": {}, "within": "none"} for place in range(10, 26)},
+        "r10 has no way to 10.0.16.2, as its protocols tell it of none",
+    ),
+}
+
+
+@pytest.mark.parametrize(("routers", "said"), NO_WAY.values(), ids=list(NO_WAY))
+def test_data_take_no_path_of_which_daemons_cannot_learn(
+    tmp_path: Path, routers: dict[str, dict[str, Any]], said: str
+) -> None:
+    made = topology(tmp_path, row(routers))
+    with pytest.raises(UserError, match=said):
+        data_path_between(made, address_book(made), "a", "b")
+
+
+def test_daemons_lead_data_around_a_router_that_has_none(tmp_path: Path) -> None:
+    three: dict[str, dict[str, Any]] = {"r1": {"ospf": {}}, "r2": {}, "r3": {"ospf": {}}}
+    data = row(three, first={"ends": ["r1", "r4"]}, second={"ends": ["r4", "r5"]}, third={"ends": ["r5", "r3"]})
+    data["nodes"] |= {name: {"type": "router", "frr": {"ospf": {}}} for name in ("r4", "r5")}
+    made = topology(tmp_path, data)
+    path = data_path_between(made, address_book(made), "a", "b")
+    assert [hop.link.name for hop in path.path] == ["a-r1", "first", "second", "third", "r3-b"]
+
+
+def test_protocols_carry_ipv4_alone(tmp_path: Path) -> None:
+    data = row({"r1": {"ospf": {}}, "r2": {"ospf": {}}})
+    made = topology(tmp_path, {**data, "ip": "both"})
+    assert data_path_between(made, address_book(made), "a", "b").destination_ip.version == 4
+    only = topology(tmp_path, {**data, "ip": 6})
+    with pytest.raises(UserError, match="they carry IPv4"):
+        data_path_between(only, address_book(only), "a", "b")
+
+
+def translating(**nat: dict[str, Any]) -> dict[str, Any]:
+    data = row({"r1": {}, "r2": {}})
+    for name, keys in nat.items():
+        data["nodes"][name]["nat"] = keys
+    return data
+
+
+def test_addresses_may_be_translated_twice(tmp_path: Path) -> None:
+    made = topology(tmp_path, translating(r1={"out": "r1-r2"}, r2={"out": "r2-b"}))
+    path = data_path_between(made, address_book(made), "a", "b")
+    assert [hop.link.name for hop in path.answers] == ["r2-b", "r1-r2", "a-r1"]
+
+
+NAT = {
+    "nobody's": (
+        {"out": "r1-r2", "source": "10.0.1.9"},
+        "answers would not come back: 10.0.1.9 is the address of nobody",
+    ),
+    "another's": ({"out": "r1-r2", "source": "10.0.2.2"}, "10.0.2.2 is the address of 'b'"),
+    "to nobody": ({"out": "r1-r2", "forward": [{"port": 80, "to": "10.0.0.9"}]}, "nobody has the address 10.0.0.9"),
+}
+
+
+@pytest.mark.parametrize(("nat", "said"), NAT.values(), ids=list(NAT))
+def test_translated_addresses_lead_to_somebody(tmp_path: Path, nat: dict[str, Any], said: str) -> None:
+    with pytest.raises(SpecError) as refused:
+        topology(tmp_path, translating(r1=nat))
+    assert said in str(refused.value)
+
+
+def test_a_source_beyond_needs_a_route_that_leads_back(tmp_path: Path) -> None:
+    data = translating(r1={"out": "r1-r2", "source": "203.0.113.9"})
+    made = topology(tmp_path, data)
+    with pytest.raises(UserError, match=r"r2 has no way to 203\.0\.113\.9"):
+        data_path_between(made, address_book(made), "a", "b")
+    data["nodes"]["r2"]["routes"] = [{"to": "203.0.113.0/24", "via": "10.0.1.1"}]
+    made = topology(tmp_path, data)
+    path = data_path_between(made, address_book(made), "a", "b")
+    assert [hop.link.name for hop in path.answers] == ["r2-b", "r1-r2", "a-r1"]
+    data["nodes"]["r2"]["routes"] = [{"to": "203.0.113.0/24", "via": "10.0.2.2"}]
+    made = topology(tmp_path, data)
+    with pytest.raises(UserError, match="go round in a ring"):
+        data_path_between(made, address_book(made), "a", "b")
+
+
+def test_what_leaves_by_a_trunk_cannot_be_translated(tmp_path: Path) -> None:
+    data = {
+        "name": "stick",
+        "nodes": {
+            "a": {"type": "host"},
+            "b": {"type": "host"},
+            "s": {"type": "switch", "vlans": {"a-s": 10, "b-s": 20, "stick": [10, 20]}},
+            "r": {"type": "router", "nat": {"out": "stick"}},
+        },
+        "links": {"a-s": {"ends": ["a", "s"]}, "b-s": {"ends": ["b", "s"]}, "stick": {"ends": ["s", "r"]}},
+    }
+    with pytest.raises(SpecError, match="'stick' is a trunk"):
+        topology(tmp_path, data)
 
 
 def test_a_trial_that_does_not_wait_for_routes_does_not_when_it_is_repeated(tmp_path: Path) -> None:

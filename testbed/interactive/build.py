@@ -8,6 +8,8 @@ from typing import Any
 from ..codec.frozen import dataclass
 from ..model.address import Port
 from ..model.link.impairment import IMPAIRMENTS
+from ..model.node.router import PROTOCOLS
+from ..model.routing_protocol import speaks
 from ..model.run_setting import Kernel
 from ..model.scenario import Trial
 from ..model.topology import Topology
@@ -17,7 +19,7 @@ from ..plan.link import fault
 from ..plan.link.stage import Stage
 from ..plan.link.timeline import has_events
 from ..plan.network import Plan, plan
-from ..plan.node import frr, service, vm
+from ..plan.node import service, vm
 from ..plan.node.control_channel import OVS_FOLDER
 from ..plan.node.namespace import merging, node_netns
 from ..plan.step import Location, Moment, Run, Step, Timeline
@@ -78,11 +80,11 @@ class Build:
         found |= {"environment": inside, "macs": macs}
         if node.kind.openflow is not None and self.topology.engine == "netns":
             found["daemons"] = f"{OVS_FOLDER}/{name}"
-        speaks = [each for each in frr.PROTOCOLS if frr.speaks(self.topology.node(name), each)]
+        spoken = [each for each in PROTOCOLS if speaks(node, each)]
         if node.serves:
             domain = None if node.dns is None else node.dns.domain
             found["serves"] = {"folder": service.folder(name), "dhcp": node.dhcp is not None, "dns": domain}
-        return {**found, "routing": speaks} if node.finds_routes else found
+        return {**found, "routing": spoken} if node.finds_routes else found
 
     def _merges(self, port: Port) -> bool:
         """Whether a NIC merges what it receives: the kernel then counts it without its Ethernet headers."""

@@ -12,6 +12,7 @@ from ...error import ValueRefused
 from ..openflow import PORT_NUMBER, RULES, Rule
 
 Protocol: TypeAlias = Literal["ospf", "rip", "bgp"]
+PROTOCOLS: tuple[Protocol, ...] = ("ospf", "rip", "bgp")
 
 HELLO_S, DEAD_S = 10, 40
 """What FRR's `ospf` has of its own: RFC 2328, appendix C.3."""

@@ -6,16 +6,16 @@ Pure, no I/O.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import field, replace
-from ipaddress import IPv4Interface
 from typing import Any
 
 from ...codec.frozen import dataclass
 from ...error import UserError
 from ...model.address import AddressBook, Port
-from ...model.node.router import Frr, Ospf
+from ...model.node.router import PROTOCOLS, Frr, Ospf
 from ...model.route import OSPF_COST
+from ...model.routing_protocol import domain, is_described, networks, others, speaks
 from ...model.topology import Node, Topology
 from ..command import PREFIX, Command, File, Raw, Signal, Words, new_folder
 from ..step import Run, Step
@@ -24,11 +24,6 @@ FRR_FOLDER = "/run/frr"
 """Has a folder for each router: sockets of its daemons, their configuration, log and process numbers."""
 FRR_DAEMONS = "/usr/lib/frr"
 CONFIG, LOG = "frr.conf", "frr.log"
-PROTOCOLS: dict[str, Callable[[Frr], bool]] = {
-    "ospf": lambda frr: frr.ospf is not None,
-    "rip": lambda frr: frr.rip is not None,
-    "bgp": lambda frr: frr.bgp is not None,
-}
 DAEMONS = {
     "ospfd": r"router ospf\b|ip ospf\b",
     "ospf6d": r"router ospf6\b|ipv6 ospf6\b",
@@ -164,7 +159,7 @@ def config(node: Node, frr: Frr, topology: Topology, book: AddressBook) -> str:
             lines += _interface(frr.ospf, port, topology, book)
     if frr.rip:
         ports = [port for port, _ in own]
-        silent = [f" passive-interface {p.device}" for p in ports if not _others("rip", p, topology, book)]
+        silent = [f" passive-interface {p.device}" for p in ports if not others("rip", p, topology, book)]
         lines += ["router rip", " version 2", *(f" network {p.device}" for p in ports), *silent, "exit"]
     if frr.bgp is not None:
         lines += _bgp(frr.bgp.asn, identity, own, topology, book)
@@ -188,8 +183,8 @@ def _interface(ospf: Ospf, port: Port, topology: Topology, book: AddressBook) ->
     yield from (f"interface {port.device}", f" ip ospf hello-interval {ospf.hello_s}")
     yield f" ip ospf dead-interval {ospf.dead_s}"
     yield f" ip ospf cost {dict(ospf.costs).get(port.link, OSPF_COST)}"
-    others = _others("ospf", port, topology, book)
-    if not others:
+    around = others("ospf", port, topology, book)
+    if not around:
         yield " ip ospf passive"
     elif len(book.members(port.segment)) == 2:
         yield " ip ospf network point-to-point"
@@ -199,7 +194,7 @@ def _interface(ospf: Ospf, port: Port, topology: Topology, book: AddressBook) ->
 def _bgp(asn: int, identity: str, own: list[tuple[Port, Any]], topology: Topology, book: AddressBook) -> Iterator[str]:
     yield from (f"router bgp {asn}", f" bgp router-id {identity}", " no bgp ebgp-requires-policy")
     for port, _ in own:
-        for other, address in _others("bgp", port, topology, book):
+        for other, address in others("bgp", port, topology, book):
             theirs = topology.node(other).router
             assert theirs is not None, "BUG: a neighbour without BGP"
             assert theirs.frr is not None, "BUG: a neighbour without BGP"
@@ -210,52 +205,22 @@ def _bgp(asn: int, identity: str, own: list[tuple[Port, Any]], topology: Topolog
     yield from (" exit-address-family", "exit")
 
 
-def _others(protocol: str, port: Port, topology: Topology, book: AddressBook) -> tuple[tuple[str, IPv4Interface], ...]:
-    """The other routers on a port's segment that have a protocol, each with its address there."""
-    return tuple(
-        (other.node, address)
-        for other in book.members(port.segment)
-        if other.node != port.node and speaks(topology.node(other.node), protocol)
-        for address in other.addresses
-        if isinstance(address, IPv4Interface)
-    )
-
-
-def speaks(node: Node, protocol: str) -> bool:
-    frr = None if node.router is None else node.router.frr
-    return frr is not None and PROTOCOLS[protocol](frr)
-
-
 def knowledge(topology: Topology, book: AddressBook) -> tuple[Knowledge, ...]:
     """For each router with FRR, what it must come to know: all networks of routers that it reaches by a protocol."""
-    return tuple(_knowledge(node, frr, topology, book) for node, frr in routers(topology))
+    return tuple(_knowledge(node, topology, book) for node, _ in routers(topology))
 
 
-def _knowledge(node: Node, frr: Frr, topology: Topology, book: AddressBook) -> Knowledge:
-    if frr.config is not None:
+def _knowledge(node: Node, topology: Topology, book: AddressBook) -> Knowledge:
+    if not is_described(node):
         return Knowledge(node.name, is_told=False)
     neighbours: dict[str, tuple[tuple[str, str], ...]] = {}
-    networks: dict[str, None] = {}
-    for protocol, has in PROTOCOLS.items():
-        if has(frr):
+    wanted: dict[str, None] = {}
+    for protocol in PROTOCOLS:
+        if speaks(node, protocol):
             ports = book.interfaces_of(node.name)
             neighbours[protocol] = tuple(
-                (str(address.ip), other) for p in ports for other, address in _others(protocol, p, topology, book)
+                (str(address.ip), other) for p in ports for other, address in others(protocol, p, topology, book)
             )
-            for name in _domain(node.name, protocol, topology, book):
-                own = (address for port in book.interfaces_of(name) for address in port.addresses)
-                networks |= {str(each.network): None for each in own if each.version == 4}
-    return Knowledge(node.name, neighbours, tuple(networks))
-
-
-def _domain(start: str, protocol: str, topology: Topology, book: AddressBook) -> tuple[str, ...]:
-    """The routers that speak a protocol and are joined to one by others that do; with itself."""
-    found = {start: None}
-    waiting = [start]
-    while waiting:
-        for port in book.interfaces_of(waiting.pop(0)):
-            for other, _ in _others(protocol, port, topology, book):
-                if other not in found:
-                    found[other] = None
-                    waiting.append(other)
-    return tuple(found)
+            for name in domain(node.name, protocol, topology, book):
+                wanted |= {str(network): None for network in networks(name, book)}
+    return Knowledge(node.name, neighbours, tuple(wanted))

@@ -14,7 +14,7 @@ from typing import Any
 from ...codec.fault import Fault
 from ...error import one_of
 from ...model.address import AddressBook, lease_network
-from ...model.node.router import Frr
+from ...model.node.router import PROTOCOLS, Frr
 from ...model.node.service import LEASE
 from ...model.openflow import DPID_MAX, NOBODY
 from ...model.topology import Topology
@@ -97,9 +97,6 @@ def _twice(name: str, machine: MachineFile) -> Iterator[Fault]:
             if seen.setdefault(nic, link) != link:
                 what = f"{nic} of {name!r} already carries {seen[nic]!r}"
                 yield Fault(("nodes", name, "nics", link), what, "a NIC for each link")
-
-
-PROTOCOLS = ("ospf", "rip", "bgp")
 
 
 def router_faults(

@@ -6,12 +6,15 @@ Paths of faults begin at the topology.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from itertools import combinations
 
 from ...codec.fault import Fault, Path
-from ...model.address import AddressBook, AddressRefused, Port, address_book
+from ...model.address import AddressBook, AddressRefused, Network, Port, address_book
 from ...model.node.router import Frr
+from ...model.route import remote_networks
+from ...model.routing_protocol import RIP_ROUTERS_MAX, unlearnt
 from ...model.topology import Link, Node, Route, Topology
 from ...model.vlan import Membership
 from .node_rules import range_faults
@@ -34,8 +37,12 @@ def segment_faults(topology: Topology) -> Iterator[Fault]:
     yield from mtu_faults(topology, book)
     yield from _lonely(topology, book)
     yield from range_faults(topology, book)
+    yield from overlap_faults(topology, book)
     yield from hello_faults(topology, book)
+    yield from _unlearnt(topology, book)
+    yield from nat_faults(topology, book)
     for node in topology.nodes:
+        yield from (fault.under("nodes", node.name, "routes") for fault in _twice(node.routes))
         for index, route in enumerate(node.routes):
             yield from (fault.under("nodes", node.name, "routes", index) for fault in _route(node, route, book))
 
@@ -150,6 +157,122 @@ def _lonely(topology: Topology, book: AddressBook) -> Iterator[Fault]:
             yield Fault(_position(topology, port), what, f"addresses of {', '.join(list(networks)[:SHOWN])}")
 
 
+def overlap_faults(topology: Topology, book: AddressBook) -> Iterator[Fault]:
+    """Networks of two segments that overlap so that a node can reach only one of them."""
+    segments: dict[Network, set[int]] = {}
+    for port in _ends(book):
+        for network in _networks(port):
+            segments.setdefault(network, set()).add(port.segment)
+    twice = {network for network, several in segments.items() if len(several) > 1}
+    for node in topology.nodes:
+        shadowed = _shadowed(topology, book, node)
+        if shadowed is not None:
+            yield shadowed
+        elif twice and node.is_router and not node.finds_routes:
+            found = _ambiguous(topology, book, node, twice)
+            if found is not None:
+                yield found
+                return
+
+
+def _shadowed(topology: Topology, book: AddressBook, node: Node) -> Fault | None:
+    """A neighbour for whose address a node takes another of its links: that with the longest prefix, then the first."""
+    own = [(port, network) for port in book.interfaces_of(node.name) for network in _networks(port)]
+    if not any(_clash(n, m) for (p, n), (q, m) in combinations(own, 2) if p.segment != q.segment):
+        return None
+    for port, whole in own:
+        for member in book.members(port.segment):
+            for ip in (each.ip for each in member.addresses if member.node != node.name and each.ip in whole):
+                taken, network = max((each for each in own if ip in each[1]), key=lambda each: each[1].prefixlen)
+                if taken.segment != port.segment and not _is_routed(node, ip_network(ip)):
+                    what = (
+                        f"{node.name!r} cannot reach {ip} of {member.node!r} over {port.link!r}: it has {network} "
+                        f"over {taken.link!r}"
+                    )
+                    return Fault(_position(topology, port), what, "networks that do not overlap")
+    return None
+
+
+def _ambiguous(topology: Topology, book: AddressBook, node: Node, twice: set[Network]) -> Fault | None:
+    """A network that a router meets in two directions."""
+    known: dict[Network, tuple[Port, object]] = {}
+    for port in book.interfaces_of(node.name):
+        known |= {network: (port, None) for network in _networks(port)}
+    for network, there, first in remote_networks(topology, book, node.name):
+        other, way = known.setdefault(network, (there, first))
+        if network in twice and way != first and not _is_routed(node, network):
+            what = (
+                f"{network} is on the links {other.link!r} and {there.link!r}, and {node.name!r} finds one of the two"
+            )
+            return Fault(_position(topology, there), what, "a network for each segment")
+    return None
+
+
+def _clash(one: Network, other: Network) -> bool:
+    return one.version == other.version and one.overlaps(other)
+
+
+def _is_routed(node: Node, network: Network) -> bool:
+    """Whether a route of the file's, which comes before all others of its length, leads into a network."""
+    return any(each.to != "default" and _clash(ip_network(each.to), network) for each in node.routes)
+
+
+def _unlearnt(topology: Topology, book: AddressBook) -> Iterator[Fault]:
+    """Routers whose trial waits for a route that nobody can tell them."""
+    for node, protocol, network, other in unlearnt(topology, book):
+        frr = None if node.router is None else node.router.frr
+        if frr is None or frr.within_ns is None:
+            continue
+        what = f"{node.name!r} never learns a route to {network} of {other!r}: "
+        if protocol == "rip":
+            what += f"RIP leads over {RIP_ROUTERS_MAX} other routers at most"
+            allowed = "fewer routers in a row, or ospf"
+        else:
+            what += "within an AS no router passes on what it learnt there, and none takes a route that was in its AS"
+            allowed = "links between all routers of an AS, or an AS of its own for each"
+        yield Fault(
+            ("nodes", node.name, "frr", protocol), what, f"{allowed}; or 'within: none', which waits for no route"
+        )
+
+
+def _twice(routes: Sequence[Route]) -> Iterator[Fault]:
+    """Routes of which the later one takes the place of an earlier one."""
+    known: dict[Network, int] = {}
+    for index, route in enumerate(routes):
+        version = ip_address(route.via).version
+        to = ip_network(route.to if route.to != "default" else "0.0.0.0/0" if version == 4 else "::/0")
+        if to.version == version and known.setdefault(to, index) != index:
+            yield Fault((index, "to"), f"a route to {route.to} is in this list already", "each network once")
+
+
+def nat_faults(topology: Topology, book: AddressBook) -> Iterator[Fault]:
+    """Translated addresses that lead nobody back, and ports that are passed on to nobody."""
+    owners = {address.ip: port.node for port in _ends(book) for address in port.addresses}
+    for node in topology.nodes:
+        nat = None if node.router is None else node.router.nat
+        if nat is None:
+            continue
+        where = ("nodes", node.name, "nat")
+        ports = [port for port in book.interfaces_of(node.name) if port.link == nat.out]
+        if any(port.tag is not None for port in ports):
+            what = f"{nat.out!r} is a trunk, and what leaves by it has a tag: nothing would be translated"
+            yield Fault((*where, "out"), what, "a link whose port at the switch has one VLAN")
+            continue
+        own = [address for port in ports for address in port.addresses if address.version == 4]
+        if nat.source is not None:
+            source = ip_address(nat.source)
+            owner = owners.get(source)
+            if owner not in (None, node.name) or (owner is None and any(source in each.network for each in own)):
+                whose = "nobody" if owner is None else repr(owner)
+                what = f"answers would not come back: {nat.source} is the address of {whose}"
+                yield Fault((*where, "source"), what, ", ".join(str(each.ip) for each in own) or None)
+        for number, forward in enumerate(nat.forwards):
+            if ip_address(forward.to) not in owners and not any(each.real_nic for each in topology.nodes):
+                inside = [str(ip) for ip, who in owners.items() if ip.version == 4 and who != node.name]
+                what = f"nobody has the address {forward.to}"
+                yield Fault((*where, "forward", number, "to"), what, ", ".join(inside[:SHOWN]) or None)
+
+
 def hello_faults(topology: Topology, book: AddressBook) -> Iterator[Fault]:
     """Routers on one segment whose Hellos name other times: none becomes the other's neighbour (RFC 2328, 10.5)."""
     first: dict[int, tuple[str, Frr]] = {}
@@ -171,7 +294,7 @@ def hello_faults(topology: Topology, book: AddressBook) -> Iterator[Fault]:
                 yield Fault(("nodes", port.node, "frr", "ospf", key), what, allowed)
 
 
-def _networks(port: Port) -> Iterator[object]:
+def _networks(port: Port) -> Iterator[Network]:
     return (address.network for address in port.addresses)
 
 
