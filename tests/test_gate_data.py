@@ -149,6 +149,14 @@ def of_payload(bps: float, change: Change = lambda e: e, path: Any = None) -> li
     return of(data_check.goodput, lambda e: outcome(goodput_bps=bps)(change(e)), path)
 
 
+def test_a_short_run_may_begin_with_a_full_bucket_and_end_within_a_frame() -> None:
+    """The bucket holds 1.5 frames, which are 0.2 % of a second at 10 Mbit/s, and 0.02 % at 100."""
+    slow = {"rate": "10 Mbit/s", "rtt": "2 ms", "buffer": "100 packets"}
+    frames = 10e6 / 8 / 1514
+    assert of_payload(8 * 1448 * (frames + 2.49), path=slow) == []
+    assert len(of_payload(8 * 1448 * (frames + 2.51), path=slow)) == 1
+
+
 def test_headers_leave_less_than_the_rate_for_payload() -> None:
     """98 of 100 Mbit/s pass every check against the rate of frames, and no segment can bring them."""
     text = "98.0 Mbit/s of payload over a path that brings 95.6 at most"

@@ -10,6 +10,7 @@ from math import ceil
 
 from ...model.link.impairment import IMPAIRMENTS, Direction, Way
 from ...model.workload import Workload
+from ...plan.link.impairment import burst_bytes
 from ...plan.link.stage import ETHERNET_BYTES, RATE, frame_bytes
 from ...plan.network import Plan
 from ..evidence.case import Case, Slack
@@ -116,15 +117,14 @@ def goodput(case: Case) -> Iterator[Finding]:
         got = in_order_bps = outcome.counted_bps
     if got is None or not is_one or any(stage.states for stage in case.plan.stages(is_data=True)):
         return
-    most = _most_bps(case)
-    if most is None:
-        return
     tolerance = RATE_TOLERANCE if case.virtual and outcome.begin_ns is not None else OWN_CLOCK_TOLERANCE
-    if in_order_bps <= most * (1 + tolerance):
+    limit = min(_limits_bps(case, tolerance), default=None)
+    if limit is None or in_order_bps <= limit[0]:
         return
+    allowed, most = limit
     told_bytes, came_bytes = _handed_over(case.evidence), _came_until_end(case)
     text = f"{in_order_bps / 1e6:.1f} Mbit/s of payload over a path that brings {most / 1e6:.1f} at most"
-    if got <= most * (1 + tolerance):
+    if got <= allowed:
         hint = f"some of it had come before, and waited for a lost segment: the goodput counts the {got / 1e6:.1f} that"
         yield Finding("goodput", "valid", text, f"{hint} arrived in that time")
         return
@@ -141,13 +141,23 @@ def _is_uneven(case: Case) -> bool:
     return traced or any(case.evidence.outcome.elsewhere_bytes.values())
 
 
-def _most_bps(case: Case) -> float | None:
-    """What the slowest link leaves for payload, with what other hosts sent beside it."""
+def _limits_bps(case: Case, tolerance: float) -> Iterator[tuple[float, float]]:
+    """What each link leaves for payload, with what other hosts sent beside it; and before it, what may be seen of that.
+    In a short time a full bucket that empties, and a frame that straddles the end, are more than the tolerance.
+    """
     outcome, limits = case.evidence.outcome, [*_limits(case)]
     if not limits:
-        return None
+        return
     share, counted_ns = _payload_share(case), max(1, outcome.counted_ns or outcome.lasted_ns or 0)
-    return min(bps * share + 8e9 * case.beside_bytes(link, way) / counted_ns for link, way, bps in limits)
+    at_once = {
+        (each.link, each.stage.way): burst_bytes(each.stage.fastest_bps, case.context(each))
+        + frame_bytes(each.mtu_bytes)
+        for each in case.evidence.data_stages
+        if each.stage.fastest_bps
+    }
+    for link, way, bps in limits:
+        most = bps * share + 8e9 * case.beside_bytes(link, way) / counted_ns
+        yield max(most * (1 + tolerance), most + 8e9 * share * at_once.get((link, way), 0) / counted_ns), most
 
 
 def _payload_share(case: Case) -> float:
