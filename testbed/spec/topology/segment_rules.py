@@ -11,6 +11,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from itertools import combinations
 
 from ...codec.fault import Fault, Path
+from ...error import one_of
 from ...model.address import AddressBook, AddressRefused, Network, Port, address_book
 from ...model.node.router import Frr
 from ...model.route import remote_networks
@@ -41,6 +42,7 @@ def segment_faults(topology: Topology) -> Iterator[Fault]:
     yield from hello_faults(topology, book)
     yield from _unlearnt(topology, book)
     yield from nat_faults(topology, book)
+    yield from _void_rules(topology, book)
     for node in topology.nodes:
         yield from (fault.under("nodes", node.name, "routes") for fault in _twice(node.routes))
         for index, route in enumerate(node.routes):
@@ -271,6 +273,17 @@ def nat_faults(topology: Topology, book: AddressBook) -> Iterator[Fault]:
                 inside = [str(ip) for ip, who in owners.items() if ip.version == 4 and who != node.name]
                 what = f"nobody has the address {forward.to}"
                 yield Fault((*where, "forward", number, "to"), what, ", ".join(inside[:SHOWN]) or None)
+
+
+def _void_rules(topology: Topology, book: AddressBook) -> Iterator[Fault]:
+    """Rules of firewalls about nodes without addresses, which fit no packet."""
+    having = list(dict.fromkeys(port.node for port in _ends(book)))
+    for node in topology.nodes:
+        for number, rule in enumerate(() if node.router is None else node.router.firewall or ()):
+            for key, name in (("from", rule.source), ("to", rule.destination)):
+                if name is not None and name not in having:
+                    what = f"{name!r} is a {topology.node(name).type} without an address, so no packet fits this rule"
+                    yield Fault(("nodes", node.name, "firewall", number, key), what, one_of(having, name))
 
 
 def hello_faults(topology: Topology, book: AddressBook) -> Iterator[Fault]:

@@ -10,6 +10,7 @@ from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar, get_ar
 
 from ...codec.frozen import dataclass
 from ...model.data_path import must_cross
+from ...model.firewall import data_denied_by
 from ...model.link.impairment import Way
 from ...model.scenario import Trial
 from ...plan.link.impairment import Context
@@ -82,7 +83,10 @@ class Case:
         controllers = [channel.controller for _, channel in self.plan.controlled]
         away = any(each.start_ns is not None or each.stop_ns is not None for each in controllers)
         rules = [rule for each in controllers for rule in each.rules]
-        return away or any(rule.action == "deny" and rule.protocol in (None, "tcp", "udp") for rule in rules)
+        denies = any(rule.action == "deny" and rule.protocol in (None, "tcp", "udp") for rule in rules)
+        data_path = self.plan.data_path
+        stopped = data_path and data_denied_by(self.trial.topology, data_path, self.trial.workload)
+        return away or denies or stopped is not None
 
     @property
     def checksum_errors(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...model.data_path import lowest_rate_bps
+from ...model.firewall import data_denied_by, denied_by
 from ...model.scenario import Trial
 from ...plan.network import Plan
 from ...units import format_time
@@ -23,10 +24,26 @@ Remark = tuple[str, str, str]
 
 def remarks(trial: Trial, planned: Plan) -> Iterator[Remark]:
     yield from _without_marks(trial, planned)
+    yield from _denied(trial, planned)
     length_ns = trial.workload.length_ns
     if length_ns is not None:
         for what in changes_from(trial, planned, length_ns):
             yield "schedule", f"{what} never happens", f"the workload is over after {format_time(length_ns)}"
+
+
+def _denied(trial: Trial, planned: Plan) -> Iterator[Remark]:
+    """A gate takes pings and datagrams that a firewall denies for what was asked; TCP has no connection then."""
+    if planned.data_path is None:
+        return
+    is_ping = trial.workload.echo_bytes is not None
+    name = (
+        denied_by(trial.topology, planned.data_path, "icmp")
+        if is_ping
+        else data_denied_by(trial.topology, planned.data_path, trial.workload)
+    )
+    if name is not None:
+        what = f"the firewall of {name} denies what {trial.workload.source} sends to {trial.workload.destination}"
+        yield "firewall", what, f"if that is not meant, allow it in a rule of {name} before"
 
 
 def changes_from(trial: Trial, planned: Plan, end_ns: int) -> Iterator[str]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 
 from ....model.data_path import DataPath, detours
+from ....model.firewall import denied_by
 from ....model.link.impairment import GilbertElliott, Loss, RandomLoss, mean_loss
 from ....model.link.trace import PACKET_BYTES
 from ....model.topology import Topology
@@ -59,13 +60,16 @@ def rtt(case: Case) -> Iterator[Finding]:
         low_s, high_s = bounds_s(case, headers_bytes(case) + payload_bytes, during=during, asks=what != AFTERWARDS)
         if during and case.trial.background:
             high_s += queues_s(case)
-        asked_for = _asked_to_lose(case.plan)
+        asked_for = _asked_to_lose(case)
         hint = asked_for or "look at addresses and routes, and at the loss"
         lost = Finding("rtt", "valid" if asked_for else "invalid", f"no {what} got a reply", hint)
         busy = during and what != AFTERWARDS
         yield from _replies(case, what, seen, asked_for, sum(map(_dropped, case.evidence.stages)) if busy else 0)
         took = f"asked {asked_s * 1e3:g} ms, {_many(what)} took"
         yield from _judged(case, seen, low_s, high_s, lost, took)
+        if seen.received and not during and (router := _denying(case)) is not None:
+            what = f"the firewall of {router} denies pings, and {seen.received} got a reply"
+            yield Finding("rtt", "invalid", what, "it did not work, or they took another path")
 
 
 def headers_bytes(case: Case) -> int:
@@ -239,14 +243,22 @@ def _is_away(plan: Plan) -> bool:
     )
 
 
-def _asked_to_lose(plan: Plan) -> str | None:
+def _asked_to_lose(case: Case) -> str | None:
     """Why pings may be lost, as asked; None if they may not."""
+    plan = case.plan
     if _is_away(plan):
         return "a controller was away, as asked"
     rules = [rule for _, channel in plan.controlled for rule in channel.controller.rules]
-    if any(rule.action == "deny" and rule.protocol in (None, "icmp") for rule in rules):
+    denies = any(rule.action == "deny" and rule.protocol in (None, "icmp") for rule in rules)
+    if denies or _denying(case) is not None:
         return "a firewall denies them, as asked"
     return None
+
+
+def _denying(case: Case) -> str | None:
+    """The router whose firewall denies pings."""
+    data_path = case.plan.data_path
+    return None if data_path is None else denied_by(case.trial.topology, data_path, "icmp")
 
 
 def _stages(evidence: Evidence) -> list[Stage]:
