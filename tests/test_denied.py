@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import pytest
 from test_gate import fine
-from trials import make_trial, round_trip, seen_as
+from trials import make_trial, round_trip, seen_as, with_seen
 
 from testbed.error import SpecError
 from testbed.model.address import address_book
@@ -20,7 +20,7 @@ from testbed.model.topology import Topology
 from testbed.spec.load import load_topology
 from testbed.trial.evidence.case import Case
 from testbed.trial.gate import data_check
-from testbed.trial.gate.link import rtt_check
+from testbed.trial.gate.link import link_check, rtt_check
 from testbed.trial.orders.remark import remarks
 from testbed.trial.orders.sequence import orders
 
@@ -35,7 +35,8 @@ def network(rules: list[dict[str, Any]], **home: Any) -> dict[str, Any]:
     nodes["isp"]["firewall"] = rules  # type: ignore[assignment]
     ends = {"a-s": ["a", "s"], "s-home": ["s", "home"], "access": ["home", "isp"], "isp-b": ["isp", "b"]}
     links: dict[str, dict[str, Any]] = {name: {"ends": each} for name, each in ends.items()}
-    links["access"]["rate"] = "10 Mbit/s"
+    for link in ("access", "isp-b"):
+        links[link]["rate"] = "10 Mbit/s"
     return {"name": "net", "nodes": nodes, "links": links}
 
 
@@ -126,6 +127,19 @@ def test_what_a_router_denies_as_asked_is_no_fault_and_what_passes_it_is(protoco
     passed = [(each.verdict, each.text) for each in rtt_check.rtt(Case(trial, plan, seen))]
     said = f"the firewall of isp denies pings, and {round_trip(seen).received} got a reply"
     assert passed == ([("invalid", said)] if protocol == "icmp" else [])
+
+
+def test_no_data_come_behind_a_firewall_that_denies_them() -> None:
+    def found(protocol: str) -> list[str]:
+        trial = trial_of([{**DENY, "protocol": protocol}], UDP)
+        plan = orders(trial).plan
+        seen = fine(trial, plan)
+        none = with_seen(seen.data_stages[0], data_packets=0)
+        stages = tuple(replace(none, link=link) for link in ("access", "isp-b"))
+        return [each.text for each in link_check.no_data(Case(trial, plan, seen_as(seen, data_stages=stages)))]
+
+    assert found("tcp") == [f"no data packet passed the link {link}" for link in ("access", "isp-b")]
+    assert found("udp") == ["no data packet passed the link access"]
 
 
 def test_a_rule_about_a_node_without_an_address_is_refused(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar, get_args
 
 from ...codec.frozen import dataclass
-from ...model.data_path import must_cross
+from ...model.data_path import PathHop, must_cross
 from ...model.firewall import data_denied_by
 from ...model.link.impairment import Way
 from ...model.scenario import Trial
@@ -84,9 +84,18 @@ class Case:
         away = any(each.start_ns is not None or each.stop_ns is not None for each in controllers)
         rules = [rule for each in controllers for rule in each.rules]
         denies = any(rule.action == "deny" and rule.protocol in (None, "tcp", "udp") for rule in rules)
+        return away or denies or self._stopped_by is not None
+
+    @property
+    def beyond(self) -> tuple[PathHop, ...]:
+        """The hops of the data path behind a router whose firewall denies the data for certain."""
+        ends = [hop.link.leads_to(hop.way) for hop in self.plan.path]
+        return () if self._stopped_by is None else self.plan.path[ends.index(self._stopped_by) + 1 :]
+
+    @property
+    def _stopped_by(self) -> str | None:
         data_path = self.plan.data_path
-        stopped = data_path and data_denied_by(self.trial.topology, data_path, self.trial.workload)
-        return away or denies or stopped is not None
+        return None if data_path is None else data_denied_by(self.trial.topology, data_path, self.trial.workload)
 
     @property
     def checksum_errors(self) -> int:
