@@ -106,6 +106,15 @@ FAULTS = {
         "both have a DHCP server",
     ),
     "name": ({"ns": {**HOST, "dns": {"names": {"www.example.org": "nobody"}}}}, "is no address, and no node with one"),
+    "ring": (
+        {"ns": {**HOST, "dns": {"upstream": "10.0.0.1"}}},
+        "gateway asks ns asks gateway for names that none of them knows",
+    ),
+    "itself": ({"ns": {**HOST, "dns": {"upstream": "10.0.2.2"}}}, "ns asks ns for names that none of them knows"),
+    "another network": (
+        {"gateway": {"type": "router", "dhcp": {"range": "10.0.7.1-10.0.7.9"}}},
+        "the file gives gateway no address in the network of its range",
+    ),
     "odd name": ({"ns": {**HOST, "dns": {"names": {"www..org": "web"}}}}, "is no name in the DNS"),
     "upstream": ({"ns": {**HOST, "dns": {"upstream": "web"}}}, "is no other node with dns"),
     "broadcast": (

@@ -219,7 +219,12 @@ def _free(
             servers.append((end[0], dhcp, own))
     if len(servers) != 1:
         names = " and ".join(name for name, _, _ in servers)
-        what = f"{names} both have a DHCP server for it" if servers else "no node there has a DHCP server for it"
+        others = " and ".join(end[0] for end in ends if topology.node(end[0]).dhcp is not None)
+        what = "no node there has a DHCP server for it"
+        if servers:
+            what = f"{names} both have a DHCP server for it"
+        elif others:
+            what += f": the file gives {others} no address in the network of its range"
         raise AddressRefused(f"{client[0]} takes a lease, and on its segment {what}; allowed: one such server", client)
     ((_, dhcp, own),) = servers
     used = {address.ip for end in ends for address in given[end]}

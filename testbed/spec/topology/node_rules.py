@@ -255,6 +255,29 @@ def range_faults(topology: Topology, book: AddressBook) -> Iterator[Fault]:
             yield Fault(where, "another node has a DHCP server on this segment, too", "one of the two")
 
 
+def upstream_faults(topology: Topology, book: AddressBook) -> Iterator[Fault]:
+    """DNS servers that ask one another in a ring for the names that none of them knows."""
+    owners = {
+        str(a.ip): port.node
+        for node in topology.nodes
+        for port in book.interfaces_of(node.name)
+        for a in port.addresses
+    }
+    told = [(node.name, node.dns.upstream) for node in topology.nodes if node.dns is not None]
+    asks = {name: owners.get(upstream, upstream) for name, upstream in told if upstream is not None}
+    known: set[str] = set()
+    for name in asks:
+        ring = [name]
+        while asks.get(ring[-1]) not in (None, *ring):
+            ring.append(asks[ring[-1]])
+        if asks.get(ring[-1]) == name and not known.intersection(ring):
+            known.update(ring)
+            what = f"{' asks '.join((*ring, name))} for names that none of them knows, and never gets an answer"
+            yield Fault(
+                ("nodes", name, "dns", "upstream"), what, "a server outside of this ring, or no upstream at one"
+            )
+
+
 def _meets(name: str, segment: int, topology: Topology, book: AddressBook) -> bool:
     """Whether a node leases addresses on a segment."""
     dhcp = topology.node(name).dhcp

@@ -18,7 +18,7 @@ from ...model.route import remote_networks
 from ...model.routing_protocol import RIP_ROUTERS_MAX, unlearnt
 from ...model.topology import Link, Node, Route, Topology
 from ...model.vlan import Membership
-from .node_rules import range_faults
+from .node_rules import range_faults, upstream_faults
 
 IPV6_MTU_MIN = 1280
 """RFC 8200, section 5: below it a link carries no IPv6."""
@@ -38,6 +38,7 @@ def segment_faults(topology: Topology) -> Iterator[Fault]:
     yield from mtu_faults(topology, book)
     yield from _lonely(topology, book)
     yield from range_faults(topology, book)
+    yield from upstream_faults(topology, book)
     yield from overlap_faults(topology, book)
     yield from hello_faults(topology, book)
     yield from _unlearnt(topology, book)
