@@ -71,6 +71,11 @@ def test_a_network_in_two_directions_is_refused_unless_one_hides_it_or_a_route_d
     topology(tmp_path, links, **hidden)
 
 
+def test_addresses_of_a_link_alone_overlap_nothing(tmp_path: Path) -> None:
+    left = {"a": "fe80::a/64", "r": "fe80::1/64"}
+    assert topology(tmp_path, {"left": left, "right": {"b": "fe80::b/64", "r": "fe80::2/64"}})
+
+
 def test_hosts_may_take_a_network_for_theirs_that_a_router_divides(tmp_path: Path) -> None:
     """A router that answers for others (proxy ARP) makes such a network work."""
     halves = {

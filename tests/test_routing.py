@@ -319,6 +319,13 @@ def test_a_route_that_nobody_can_learn_is_not_waited_for(
     topology(tmp_path, row({name: {**keys, "ospf": {}} for name, keys in routers.items()}))
 
 
+def test_beside_a_configuration_of_the_users_nobody_can_tell_what_is_learnt(tmp_path: Path) -> None:
+    (tmp_path / "r3.conf").write_text("router rip\n network eth0\n")
+    made = topology(tmp_path, row({"r1": {"rip": {}}, "r2": {"rip": {}}, "r3": {"config": "r3.conf"}}))
+    assert data_path_between(made, address_book(made), "a", "b").path
+    topology(tmp_path, row({**systems(1, 1, 1), "r4": {"config": "r3.conf"}}))
+
+
 def test_routes_that_can_be_learnt_are_waited_for(tmp_path: Path) -> None:
     mesh = topology(tmp_path, row(systems(1, 2, 2, 2, 5), across={"ends": ["r2", "r4"]}))
     for made in (

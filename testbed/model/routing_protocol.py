@@ -73,9 +73,9 @@ def networks(router: str, book: AddressBook) -> tuple[IPv4Network, ...]:
 
 def learns(topology: Topology, book: AddressBook, node: Node, ip: IPv4Address | IPv6Address) -> bool:
     """Whether a router's daemons can come to know a route to an address."""
-    if not is_described(node):
-        return True
-    return any(ip in network for protocol in PROTOCOLS for network in _learnt(node, protocol, topology, book))
+    return _is_open(topology, node) or any(
+        ip in network for protocol in PROTOCOLS for network in _learnt(node, protocol, topology, book)
+    )
 
 
 def unlearnt(topology: Topology, book: AddressBook) -> Iterator[tuple[Node, Protocol, IPv4Network, str]]:
@@ -83,7 +83,7 @@ def unlearnt(topology: Topology, book: AddressBook) -> Iterator[tuple[Node, Prot
     the protocol and one who is; the first such network of each router. What is not here may still not work.
     """
     for node in topology.nodes:
-        spoken = [each for each in PROTOCOLS if speaks(node, each)] if is_described(node) else []
+        spoken = [] if _is_open(topology, node) else [each for each in PROTOCOLS if speaks(node, each)]
         missing: dict[IPv4Network, tuple[Protocol, str]] = {}
         for protocol in spoken if "ospf" not in spoken or len(spoken) > 1 else ():
             for other in domain(node.name, protocol, topology, book):
@@ -95,6 +95,11 @@ def unlearnt(topology: Topology, book: AddressBook) -> Iterator[tuple[Node, Prot
             if network not in known and str(network) not in routed:
                 yield node, protocol, network, other
                 break
+
+
+def _is_open(topology: Topology, node: Node) -> bool:
+    """Whether nobody can tell what a router learns: the plan, or a configuration of the user's, here or elsewhere."""
+    return not node.finds_routes or any(each.finds_routes and not is_described(each) for each in topology.nodes)
 
 
 def _learnt(node: Node, protocol: Protocol, topology: Topology, book: AddressBook) -> set[IPv4Network]:

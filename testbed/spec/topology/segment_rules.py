@@ -166,7 +166,7 @@ def overlap_faults(topology: Topology, book: AddressBook) -> Iterator[Fault]:
     for port in _ends(book):
         for network in _networks(port):
             segments.setdefault(network, set()).add(port.segment)
-    twice = {network for network, several in segments.items() if len(several) > 1}
+    twice = {network for network, several in segments.items() if len(several) > 1 and not network.is_link_local}
     for node in topology.nodes:
         shadowed = _shadowed(topology, book, node)
         if shadowed is not None:
@@ -212,7 +212,7 @@ def _ambiguous(topology: Topology, book: AddressBook, node: Node, twice: set[Net
 
 
 def _clash(one: Network, other: Network) -> bool:
-    return one.version == other.version and one.overlaps(other)
+    return one.version == other.version and one.overlaps(other) and not one.is_link_local
 
 
 def _is_routed(node: Node, network: Network) -> bool:
