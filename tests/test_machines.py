@@ -111,6 +111,17 @@ def run(scenario: Path) -> TrialResult:
     return runner.run(trial, made, folder)
 
 
+def run_with(scenario: Path, *steps: Run) -> TrialResult:
+    """With steps of somebody else, just before the workload."""
+    trial = load_scenario(scenario).trials()[0]
+    made = orders(trial)
+    at = next(n for n, each in enumerate(made.steps) if isinstance(each, Run) and each.background is not None)
+    object.__setattr__(made, "steps", (*made.steps[:at], *steps, *made.steps[at:]))
+    folder = scenario.parent / "trial"
+    folder.mkdir()
+    return runner.run(trial, made, folder)
+
+
 def journal(computer: Computer) -> bool:
     return Path(f"/proc/{computer.pid}/root/var/lib/testbed/lent.json").exists()
 
@@ -137,6 +148,36 @@ def test_what_each_machine_is_stands_in_the_result(computers: Room, tmp_path: Pa
     assert abs(said.clock_ahead_ns) <= said.round_trip_ns  # here all have one clock
     assert (tmp_path / "spec/trial/sysctls-alpha.txt").read_text().count("\n") > 50
     assert not list((tmp_path / "spec/trial").glob("*.sock"))
+
+
+@pytest.mark.parametrize(
+    ("on", "words", "said"),
+    [
+        ("alpha", "ip link set eth0 mtu 1000", "tb-alpha: eth0 mtu: asked 1500, the kernel has 1000"),
+        (
+            "beta",
+            "tc qdisc add dev eth0 root handle 7: tbf rate 9mbit burst 20k limit 1m",
+            "tb-beta: qdisc 7: of eth0: not asked for, the kernel has tbf, root",
+        ),
+        ("path.emulator", "ethtool -K end1 gro on", "tb-path.emulator: end1 gro: asked off, the kernel has on"),
+        (
+            "alpha",
+            "sysctl -qw net.ipv4.tcp_no_metrics_save=0",
+            "tb-alpha: /proc/sys/net/ipv4/tcp_no_metrics_save: asked 1, the kernel has 0",
+        ),
+        ("alpha", "ip address add 10.9.0.1/24 dev eth0", "tb-alpha: address 10.9.0.1/24 on eth0: not asked for"),
+    ],
+    ids=["mtu", "rate", "offload", "sysctl", "address"],
+)
+def test_what_somebody_changes_on_a_machine_makes_a_trial_invalid(
+    computers: Room, tmp_path: Path, on: str, words: str, said: str
+) -> None:
+    change = Run(tuple(words.split()), where=Location(on=on))
+    done = run_with(write(computers, tmp_path / "spec", workload=PING), change)
+    found = [each.text for each in done.findings if each.check == "set-up"]
+    assert len(found) == 1
+    assert found[0].startswith(said)
+    assert done.verdict == "invalid"
 
 
 def test_a_machine_that_is_an_end_can_route_and_emulate(computers: Room, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ meant there, and a value as text:
     tb-path.emulator   qdisc 1: of wire0  netem, root
     tb-path.emulator   rule 1 of from-end0   fwd to "wire0"
 
-What remote nodes and other commands do is no fact here. The gate looks for it in other ways, or not at all.
+What virtual machines and other commands do is no fact here. The gate looks for it in other ways, or not at all.
 """
 
 from __future__ import annotations
@@ -91,6 +91,11 @@ class Command(ABC):
     def process(self) -> Words:
         """The words of the process that does it; nft takes a line."""
         return (self.tool, " ".join(self.words)) if self.tool == "nft" else (self.tool, *self.words)
+
+    @property
+    def is_of_computer(self) -> bool:
+        """Whether a computer carries it out: this one or a machine, and no virtual machine."""
+        return self.on is None or self.on.endswith(HOME)
 
     @property
     def where(self) -> Location:
@@ -240,7 +245,7 @@ def undos(commands: Iterable[Command]) -> tuple[Command, ...]:
     return tuple(
         replace(command.undo, netns=command.netns, on=command.on)
         for command in reversed(tuple(commands))
-        if command.undo is not None and (command.on is None or command.on.endswith(HOME))
+        if command.undo is not None and command.is_of_computer
     )
 
 
@@ -318,7 +323,7 @@ def facts(commands: Iterable[Command], before: Facts | None = None) -> Facts:
     """All facts after the commands, in this order: those of `before`, and of each what a later one does not replace."""
     found: Facts = dict(before or {})
     for command in commands:
-        if command.on is None:
+        if command.is_of_computer:
             command.leave(found)
     return found
 

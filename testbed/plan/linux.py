@@ -144,15 +144,20 @@ class Up(Command):
 
 @dataclass(frozen=True)
 class Device(Command):
-    """Gives a device an MTU, or makes it a port of a bridge."""
+    """Gives a device an MTU, or makes it a port of a bridge. `back` undoes it, where removing the device does not."""
 
     device: str
     key: Literal["mtu", "master"]
     value: str
+    back: Command | None = None
 
     tool = "ip"
     form = "link set {device} {key} {value}"
     fact = ("{device} {key}", "{value}")
+
+    @property
+    def undo(self) -> Command | None:
+        return self.back
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from ...model.address import AddressBook, Port
 from ...model.topology import Link, Node, Topology
 from ..command import Command, Raw, home
 from ..link.stage import Emulator
-from ..linux import Cable, Move, Offloads
+from ..linux import Cable, Device, Move, Offloads
 from .namespace import PACKET_BY_PACKET, node_netns
 
 
@@ -92,7 +92,7 @@ def _move(link: Link, nic: str, device: str, netns: str) -> Iterator[Command]:
     """Moves an interface. The undo is for a shell on the machine: after a trial the machine daemon moves it back."""
     yield Move(nic, netns, device)
     back = Move(device, "1", nic)
-    yield Raw("ip", ("link", "set", device, "mtu", str(link.mtu_bytes)), back, netns=netns)
+    yield Device(device, "mtu", str(link.mtu_bytes), back, netns=netns)
 
 
 def lent(link: Link, topology: Topology, emulator_netns: str) -> Iterator[tuple[str, str, str]]:

@@ -4,7 +4,7 @@ the plan, and no others? Reads files of a trial's folder.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from ipaddress import ip_network
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from ...plan.command import ALL_IS_ASKED, FEATURES, Facts, facts
 from ...plan.network import Plan
 from ...plan.node import ruleset
 from ...plan.node.namespace import node_netns
-from ...plan.step import Location, Read, Run, Step
+from ...plan.step import Read, Run, Step
 from ..evidence.case import Case, Subject, When
 from ..observe import network
 from ..observe.nftables import RULESET, ruleset_facts
@@ -22,7 +22,7 @@ from ..observe.sample import Query, device_numbers
 from ..result import Finding
 from ..start import bring_up
 from .filter import rules_file
-from .observer import AFTER, observed, passed
+from .observer import AFTER, is_observed, observed, passed
 
 KINDS = ("address", "route", "neighbour")
 TCP_SETTINGS = "/proc/sys/net/ipv4"
@@ -81,10 +81,11 @@ def expected(trial: Trial, planned: Plan, until_ns: int = -1) -> Facts:
 
 
 def looked_at(trial: Trial, planned: Plan) -> tuple[str, ...]:
-    """The namespaces of this computer that are read back: emulators, and the nodes that data and answers pass."""
-    nodes = (node_netns(node) for node in passed(trial, planned) if node not in planned.remote)
-    machines = dict(planned.machines)
-    return tuple(dict.fromkeys((*(e.netns for e in planned.emulators if e.netns not in machines), *nodes)))
+    """The namespaces that are read back, on this computer and on machines: emulators, and the nodes that data and
+    answers pass.
+    """
+    nodes = (node_netns(node) for node in passed(trial, planned) if is_observed(planned, node))
+    return tuple(dict.fromkeys((*(e.netns for e in planned.emulators), *nodes)))
 
 
 def _queries(trial: Trial, planned: Plan) -> Iterator[Query]:
@@ -109,12 +110,14 @@ def _settings_steps(trial: Trial, planned: Plan) -> Iterator[Step]:
         if each and each == reference(planned, netns):
             files[tcp_file(each)] = TCP_SETTINGS
         if files:
-            yield Read("set-up", tuple(files.items()), Location(each) if each else None)
+            yield Read("set-up", tuple(files.items()), planned.where_in(each) if each else None)
 
 
 def reference(planned: Plan, netns: tuple[str, ...]) -> str | None:
-    """A namespace whose TCP has the kernel's own settings: an emulator's, which needs none; None without any."""
-    return next((each.netns for each in planned.emulators if each.netns in netns), None)
+    """A namespace whose TCP has the settings of this computer's kernel: an emulator's, which needs none; None without
+    any.
+    """
+    return next((each.netns for each in planned.emulators if each.netns in netns and each.on is None), None)
 
 
 def written_file(netns: str) -> str:
@@ -182,14 +185,13 @@ def _differences(case: Case, network: NetworkEvidence) -> Iterator[str]:
         find = frozenset(node_netns(node.name) for node in case.trial.topology.nodes if node.finds_routes)
         yield from _strangers(asked, seen, netns, find)
     if network.reference is not None:
-        yield from _settings(asked, seen, network.reference)
+        here = [each for each in netns if each not in dict(case.plan.machines)]
+        yield from _settings(asked, seen, network.reference, here)
 
 
 def _strangers(asked: Facts, seen: Facts, netns: tuple[str, ...], find: frozenset[str]) -> Iterator[str]:
-    """What only somebody else can have set up, in the namespaces of this computer that are read back as a whole; in
-    those that `find` has, daemons find routes.
-
-    Of an emulator on a machine, only the queues are read.
+    """What only somebody else can have set up, in the namespaces that are read back as a whole; in those that `find`
+    has, daemons find routes.
     """
     for (where, what), value in ((place, value) for place, value in seen.items() if place[0] in ("", *netns)):
         kind = what.split()[0]
@@ -229,12 +231,14 @@ def learned_mtus(case: Case, seen: NetworkEvidence) -> tuple[tuple[int, int], ..
     return tuple((int(before), int(mtu)) for before, mtu in own if before.isdigit())
 
 
-def _settings(asked: Facts, seen: Facts, reference: str) -> Iterator[str]:
-    """Settings of TCP and IP that differ from the kernel's own, though this was not asked for."""
+def _settings(asked: Facts, seen: Facts, reference: str, here: Collection[str]) -> Iterator[str]:
+    """Settings of TCP and IP that differ from the kernel's own, though this was not asked for, in namespaces `here`, of
+    the same kernel.
+    """
     own = settings_of(seen, reference)
     if not own:
         yield f"{reference}: the kernel's settings of TCP were not read back"
-    for netns in sorted({where for where, _ in asked} - {"", reference}):
+    for netns in sorted({where for where, _ in asked}.intersection(here) - {reference}):
         for name, value in settings_of(seen, netns).items():
             is_asked = (netns, f"{TCP_SETTINGS}/{name}") in asked
             if not is_asked and name not in OWN_SETTINGS and own.get(name) != value:
