@@ -8,6 +8,7 @@ import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -29,6 +30,8 @@ from testbed.spec.load import load_scenario, load_topology
 from testbed.trial.observe.sample import Query
 from testbed.trial.orders.sequence import orders
 from testbed.trial.start import remote
+from testbed.trial.subject import cable
+from testbed.trial.subject.observer import AFTER, READ_BACK
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "topologies/machines.yaml"
@@ -221,6 +224,29 @@ def bridged(real_nic: str | None, **link: Any) -> Topology:
     object.__setattr__(switch, "real_nic", real_nic)
     nodes = (Node("h", "host"), switch, Node("m", "machine", machine=machine))
     return Topology("bridged", nodes, (Link("in", ("h", "sw")), Link("out", ("sw", "m"), **link)))
+
+
+def test_what_ethtool_says_of_a_nic_is_judged(tmp_path: Path) -> None:
+    made = orders(trial())
+    case: Any = SimpleNamespace(trial=trial(), plan=made.plan)
+
+    def judged(speed: str, duplex: str) -> tuple[list[str], list[str]]:
+        """What is found if a NIC of the link `far`, of 100 Mbit/s, says this, and all others 100 Mbit/s."""
+        for name in (READ_BACK, AFTER):
+            (tmp_path / name).write_bytes(b"")
+        for machine, each in cable.nics(trial(), made.plan):
+            told = (speed, duplex) if each.device == "enp3s0f1" else ("100Mb/s", "Full")
+            text = "Settings for {}:\n\tSpeed: {}\n\tDuplex: {}\n".format(each.name, *told)
+            (tmp_path / cable.file(machine, each.device)).write_text(text)
+        seen = cable.CABLES.read(trial(), made.plan, tmp_path)
+        assert len(seen) == 6
+        return [f"{each.verdict}: {each.text}" for each in cable.speed(case, seen)], [*cable.missing(case, seen)]
+
+    slow = "invalid: enp3s0f1 of r runs at 10 Mbit/s, and the link far was asked to have 100 Mbit/s"
+    assert judged("10Mb/s", "Full")[0] == [slow]
+    assert judged("100Mb/s", "Half")[0] == ["suspect: enp3s0f1 of r sends and receives by turns (half duplex)"]
+    assert judged("1000Mb/s", "Full")[0] == judged("Unknown!", "Unknown! (255)")[0] == []
+    assert "how often the cable of enp3s0f1 of r came loose" in judged("100Mb/s", "Full")[1]
 
 
 def test_a_machine_can_stand_behind_a_real_nic_of_a_switch_here() -> None:

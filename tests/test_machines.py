@@ -180,6 +180,28 @@ def test_what_somebody_changes_on_a_machine_makes_a_trial_invalid(
     assert done.verdict == "invalid"
 
 
+def test_a_cable_that_comes_loose_while_the_workload_runs_makes_a_trial_invalid(
+    computers: Room, tmp_path: Path
+) -> None:
+    steps = (Run(("ip", "link", "set", "end0", way), where=Location(on="path.emulator")) for way in ("down", "up"))
+    done = run_with(write(computers, tmp_path / "spec", workload=PING), *steps)
+    assert done.verdict == "invalid"
+    assert [each.text for each in done.findings if each.check == "cable"] == [
+        f"the carrier of eth1 of {name} came or went 2 times while the workload ran" for name in ("alpha", "emu")
+    ]
+
+
+def test_a_link_that_was_asked_to_be_faster_than_its_nics_makes_a_trial_invalid(
+    computers: Room, tmp_path: Path
+) -> None:
+    done = run(write(computers, tmp_path / "spec", {"rate": "20 Gbit/s"}, workload=PING))
+    assert done.verdict == "invalid"
+    assert [each.text for each in done.findings if each.check == "cable"] == [
+        f"{nic} of {name} runs at 10000 Mbit/s, and the link path was asked to have 20000 Mbit/s"
+        for name, nic in (("alpha", "eth1"), ("emu", "eth1"), ("beta", "eth1"), ("emu", "eth2"))
+    ]
+
+
 def test_a_machine_that_is_an_end_can_route_and_emulate(computers: Room, tmp_path: Path) -> None:
     folder = tmp_path / "spec"
     write(computers, folder)

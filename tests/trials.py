@@ -123,7 +123,7 @@ PARTS = {
     "upstream_check": ("round_trips", "upstream"),
 }
 """Parts of what is seen of subjects."""
-WHOLE = frozenset({"bpf", "control_modules", "openflow", "routing", "servers", "filters", "vms"})
+WHOLE = frozenset({"bpf", "cables", "control_modules", "openflow", "routing", "servers", "filters", "vms"})
 
 
 def seen_as(seen: Evidence, **changes: Any) -> Evidence:
@@ -171,6 +171,7 @@ def seen_evidence(
         "network": NetworkEvidence({}),
         "host_counters": HostCounters(host_counters or {}),
         "machines": Machines(cpu_busy),
+        "cables": (),
         "captures": Captures({}, captures_dropped),
         "vms": {},
         "round_trips": RoundTrips(rtt_check),

@@ -10,7 +10,7 @@ import builtins
 import socket
 import struct
 from bisect import bisect_left
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import field
 from itertools import pairwise
 
@@ -29,7 +29,7 @@ class TcpSecond:
 
 
 INET_DIAG_INFO, INET_DIAG_CONG = 2, 4
-IFLA_IFNAME, IFLA_STATS64 = 3, 23
+IFLA_IFNAME, IFLA_STATS64, IFLA_CARRIER_CHANGES = 3, 23, 35
 TCA_KIND, TCA_OPTIONS, TCA_STATS2 = 1, 2, 7
 NFTA_OBJ_NAME, NFTA_OBJ_DATA = 2, 4
 NFTA_COUNTER_BYTES, NFTA_COUNTER_PACKETS = 1, 2
@@ -173,27 +173,38 @@ def device_numbers(data: bytes, sources: tuple[Query, ...]) -> dict[tuple[str, i
     return {(netns, number): name for netns, number, name, _ in _devices(data, sources)}
 
 
+def carrier_changes(data: bytes, sources: tuple[Query, ...]) -> dict[tuple[str, str], int]:
+    """Maps (namespace, device) to how often its cable's other end has come or gone."""
+    told = ((netns, name, told.get(IFLA_CARRIER_CHANGES)) for netns, _, name, told in _devices(data, sources))
+    return {(netns, name): int.from_bytes(count, "little") for netns, name, count in told if count is not None}
+
+
 def device_drops(data: bytes, sources: tuple[Query, ...]) -> dict[tuple[str, str], int]:
     """Maps (namespace, device) to the packets that the device itself dropped, which no queueing discipline counts."""
-    counters = ((netns, name, struct.unpack_from("=8Q", stats)) for netns, _, name, stats in _devices(data, sources))
+    counters = ((netns, name, _stats("=8Q", told)) for netns, _, name, told in _devices(data, sources))
     return {(netns, name): each[6] + each[7] for netns, name, each in counters}
 
 
 def device_counters(data: bytes, sources: tuple[Query, ...]) -> dict[tuple[str, str], dict[str, int]]:
     """Maps (namespace, device) to the packets and bytes that it received and sent."""
     found = {}
-    for netns, _, name, stats in _devices(data, sources):
-        rx, tx, rx_bytes, tx_bytes = struct.unpack_from("=4Q", stats)
+    for netns, _, name, told in _devices(data, sources):
+        rx, tx, rx_bytes, tx_bytes = _stats("=4Q", told)
         found[netns, name] = {"rx_packets": rx, "tx_packets": tx, "rx_bytes": rx_bytes, "tx_bytes": tx_bytes}
     return found
 
 
-def _devices(data: bytes, sources: tuple[Query, ...]) -> Iterator[tuple[str, int, str, bytes]]:
-    """Every device in every answer: its namespace, number and name, and struct rtnl_link_stats64."""
+def _stats(form: str, told: Mapping[int, bytes]) -> tuple[int, ...]:
+    """The beginning of a device's struct rtnl_link_stats64."""
+    return struct.unpack_from(form, told.get(IFLA_STATS64, b""))
+
+
+def _devices(data: bytes, sources: tuple[Query, ...]) -> Iterator[tuple[str, int, str, Mapping[int, bytes]]]:
+    """Every device in every answer: its namespace, number and name, and all its attributes."""
     for _, netns, body in _bodies("link", data, sources):
         (number,) = struct.unpack_from("=i", body, 4)
         told = netlink.attributes(body[16:])
-        yield netns, number, told[IFLA_IFNAME].rstrip(b"\0").decode(), told.get(IFLA_STATS64, b"")
+        yield netns, number, told[IFLA_IFNAME].rstrip(b"\0").decode(), told
 
 
 def tcp_sample(time_ns: int, netns: str, body: bytes) -> TcpSample:

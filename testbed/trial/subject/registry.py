@@ -7,6 +7,7 @@ from typing import Any
 from ..evidence.case import Subject
 from .ack import ACKS
 from .bpf import BPF
+from .cable import CABLES
 from .capture import CAPTURES
 from .control_module import CONTROL_MODULES
 from .dhcp import DHCP
@@ -30,6 +31,7 @@ SUBJECTS: list[Subject[Any]] = [
     CONTROL_MODULES,
     BPF,
     MACHINES,
+    CABLES,
     CAPTURES,
     VMS,
     ROUND_TRIPS,
