@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import subprocess
@@ -17,7 +18,7 @@ import yaml
 from leftover import outlive
 from machines import Computer, Room, keygen, room, sshd
 
-from testbed.error import MachineError
+from testbed.error import MachineError, TestbedError
 from testbed.kernel.guest import TrialError
 from testbed.kernel.machine import playbook
 from testbed.package import which
@@ -482,6 +483,32 @@ def test_restore_gives_back_what_a_resident_that_was_killed_left(computers: Room
             os.kill(pid, 9)
         process.wait()
     playbook.play("restore", load_topology(tmp_path / "spec/net.yaml"))
+
+
+def test_restore_says_what_it_could_not_restore_and_restores_it_later(computers: Room, tmp_path: Path) -> None:
+    emu = computers.computers["emu"]
+    topology = load_topology(write(computers, tmp_path / "spec").with_name("net.yaml"))
+    playbook.play("prepare", topology)
+    emu.run("ip", "link", "set", "eth2", "name", "eth9")
+    with pytest.raises(TestbedError, match=r"emu: .*not restored, try again: eth2 is not there") as refused:
+        playbook.play("restore", topology)
+    assert "alpha" not in str(refused.value)
+    emu.run("ip", "link", "set", "eth9", "name", "eth2")
+    assert playbook.play("restore", topology).changed["emu"] > 0
+
+
+def test_nothing_is_prepared_or_restored_under_a_trial(computers: Room, tmp_path: Path) -> None:
+    topology = load_topology(write(computers, tmp_path / "spec").with_name("net.yaml"))
+    emu = computers.computers["emu"]
+    held = Path(f"/proc/{emu.pid}/root/var/lib/testbed/lock")
+    held.parent.mkdir(exist_ok=True)
+    with held.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for name in ("prepare", "restore"):
+            with pytest.raises(TestbedError, match=r"emu: .*a trial is running on it"):
+                playbook.play(name, topology)
+        assert held.exists()
+    playbook.play("restore", topology)
 
 
 def test_two_trials_do_not_share_a_machine(computers: Room, tmp_path: Path) -> None:

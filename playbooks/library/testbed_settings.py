@@ -3,11 +3,13 @@
 
 The journal, /var/lib/testbed/settings.json, has the value of each as it was before the testbed came. `state: present`
 makes them what is asked, `state: restored` what they were, and then the journal goes. Both do nothing where there is
-nothing to do. After a reboot nothing is left to restore, and the journal is of no use.
+nothing to do, and fail while a trial has the machine. What cannot be restored is an error, and stays in the journal.
+After a reboot nothing is left to restore, and the journal is of no use.
 """
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 
@@ -15,6 +17,8 @@ from ansible.module_utils.basic import AnsibleModule
 
 FOLDER = "/var/lib/testbed"
 JOURNAL = FOLDER + "/settings.json"
+LOCK = FOLDER + "/lock"
+"""Locked by a trial, as long as it has the machine."""
 
 
 class Machine:
@@ -133,11 +137,19 @@ class Machine:
     def restore(self):
         if not os.path.exists(JOURNAL):
             return
+        stays = {"sysctls": {}, "offloads": {}}
         for name, value in self.journal["sysctls"].items():
+            known = len(self.refused)
             self.sysctl(name, value, remember=False)
+            if len(self.refused) > known:
+                stays["sysctls"][name] = value
+        left, self.refused = self.refused, []
         for nic, was in self.journal["offloads"].items():
             if os.path.exists(f"/sys/class/net/{nic}"):
                 self.set_offloads(nic, was, remember=False)
+            else:
+                stays["offloads"][nic] = was
+                left.append(f"{nic} is not there, and its offloads are as `prepare` set them")
         for name in reversed(self.journal["modules"]):
             if self.module.check_mode:
                 continue
@@ -146,8 +158,24 @@ class Machine:
                 self.refused.append(f"module {name} stays: {err.strip()}")
             else:
                 self.changed.append(f"module {name} unloaded")
+        if left:
+            self.journal.update(stays, modules=[])
+            self.write_journal()
+            self.module.fail_json(msg="not restored, try again: {}".format("; ".join(left)))
         if not self.module.check_mode:
             os.unlink(JOURNAL)
+
+
+def is_lent():
+    """Whether a trial has the machine."""
+    if not os.path.exists(LOCK):
+        return False
+    with open(LOCK) as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
 
 
 def boot_id():
@@ -166,6 +194,8 @@ def main():
         },
         supports_check_mode=True,
     )
+    if is_lent():
+        module.fail_json(msg="a trial is running on it; one that was killed gives it back within a minute")
     machine = Machine(module)
     if module.params["state"] == "present":
         machine.present()

@@ -73,6 +73,10 @@ LOOKS = {
 }
 
 
+STATUS_SAID = "non-zero return code"
+"""All that Ansible itself has to say of a program that failed; its output says more."""
+
+
 @dataclass
 class Played:
     """How a playbook ended: for each machine its changes and its output."""
@@ -189,7 +193,8 @@ def _take(event: Mapping[str, Any], played: Played, tell: Callable[[str], None])
     if kind == "playbook_on_stats":
         played.changed = {name: data.get("changed", {}).get(name, 0) for name in data.get("processed", {})}
     elif kind in ("runner_on_failed", "runner_on_unreachable") and not data.get("ignore_errors"):
-        said = result.get("msg") or result.get("stderr") or result.get("stdout") or "failed"
+        told = [result[key] for key in ("msg", "stderr", "stdout") if result.get(key) not in (None, "", STATUS_SAID)]
+        said = next(iter(told), STATUS_SAID)
         played.failures[host] = f"{data.get('task')}: {str(said).strip()}"
     elif kind == "runner_on_ok":
         found = [*result.get("settings", []), *(result.get("refused") or [])]
