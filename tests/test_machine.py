@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
+import textwrap
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import asyncssh
 import pytest
 import yaml
 from trials import steps_data
 
 from testbed.agent import machine_daemon, nic_loan
 from testbed.error import SpecError, UserError
-from testbed.kernel.machine import playbook
+from testbed.kernel.machine import playbook, ssh
 from testbed.model.link.impairment import Direction
 from testbed.model.node.machine import Machine, Ssh
 from testbed.model.run_setting import Kernel
@@ -127,6 +130,46 @@ def test_a_bad_inventory_is_refused_at_its_line(tmp_path: Path, text: str, said:
         with pytest.raises(SpecError) as refused:
             load(tmp_path / name)
         assert said in str(refused.value)
+
+
+def test_files_of_an_inventory_may_be_below_a_folder_with_blanks(tmp_path: Path) -> None:
+    folder = tmp_path / "my lab; $(true)"
+    folder.mkdir()
+    (folder / "machines.yaml").write_text(EXAMPLE.read_text())
+    (folder / "inventory.yml").write_text("hosts: {beta: {address: 192.0.2.12, key: id, known_hosts: known}}\n")
+    topology = load_topology(folder / "machines.yaml")
+    machine = topology.node("beta").machine
+    assert machine is not None
+    option = f'UserKnownHostsFile="{folder}/known"'
+    assert machine.ssh_words("beta") == ("ssh", "-i", f"{folder}/id", "-o", option, "192.0.2.12")
+    host = playbook.inventory(topology)["machines"]["hosts"]["beta"]
+    assert shlex.split(host["ansible_ssh_common_args"]) == ["-o", option]
+    (folder / "known").touch()
+    said = ssh._explained("beta", machine, asyncssh.HostKeyNotVerifiable("no"))
+    assert str(said).endswith(f"ssh-keyscan -p 22 192.0.2.12 >> {shlex.quote(str(folder / 'known'))}")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "where"),
+    [
+        ("host: lab1", "host: lab1", "lab1"),
+        ("host: b", "", "b"),
+        ("ssh: {address: 192.0.2.1}", "ssh: {address: 192.0.2.1, port: 22, user: root}", "root@192.0.2.1 port 22"),
+    ],
+)
+def test_two_nodes_cannot_be_one_computer(tmp_path: Path, first: str, second: str, where: str) -> None:
+    text = f"""\
+        name: net
+        nodes:
+          a: {{type: machine, nics: {{path: eth1}}, {first}}}
+          b: {{type: machine, nics: {{path: eth2}}, {second}}}
+        links: {{path: {{ends: [a, b]}}}}
+    """
+    (tmp_path / "net.yaml").write_text(textwrap.dedent(text))
+    with pytest.raises(SpecError) as refused:
+        load_topology(tmp_path / "net.yaml")
+    what = f"'b' is the same computer as 'a': {where}; allowed: a computer for each node of type machine"
+    assert str(refused.value).endswith(f"net.yaml:4: {what}")
 
 
 @pytest.mark.parametrize(

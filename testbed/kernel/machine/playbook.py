@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
 import tempfile
@@ -151,13 +152,12 @@ def _host(node: Node) -> Mapping[str, Any]:
     found: dict[str, Any] = {"ansible_host": machine.host or name, "testbed_nics": nics, "testbed_sysctls": sysctls}
     ssh = machine.ssh
     if ssh is not None:
-        known = f"-o UserKnownHostsFile={ssh.known_hosts}" if ssh.known_hosts else None
         given = {
             "ansible_host": ssh.address,
             "ansible_user": ssh.user,
             "ansible_port": ssh.port,
             "ansible_ssh_private_key_file": ssh.key,
-            "ansible_ssh_common_args": known,
+            "ansible_ssh_common_args": shlex.join(ssh.options) or None,
         }
         found |= {key: value for key, value in given.items() if value is not None}
     found["ansible_become"] = ssh is None or ssh.user != "root"

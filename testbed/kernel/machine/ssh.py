@@ -71,14 +71,15 @@ def _host_key(where: str, machine: Machine, host: str, ssh_command: str) -> Mach
     ssh = machine.ssh
     address, port = (ssh.address, ssh.port or 22) if ssh else (host, 22)
     known = Path(ssh.known_hosts if ssh and ssh.known_hosts else os.path.expanduser("~/.ssh/known_hosts"))
+    file = shlex.quote(os.fspath(known))
     if known.exists():
         trusted = asyncssh.match_known_hosts(os.fspath(known), address, address, None if port == 22 else port)[0]
         if trusted:
             return MachineError(
                 f"{where} shows another host key than the one in {known}: it was set up anew, or somebody else answers",
-                f"ssh-keygen -f {known} -R '{address if port == 22 else f'[{address}]:{port}'}'   # if you know why",
+                f"ssh-keygen -f {file} -R '{address if port == 22 else f'[{address}]:{port}'}'   # if you know why",
             )
-    scan = f"ssh-keyscan -p {port} {address} >> {known}"
+    scan = f"ssh-keyscan -p {port} {address} >> {file}"
     return MachineError(
         f"the host key of {where} is not known, and is not taken on trust",
         f"{ssh_command}   # and compare the fingerprint; or, on a network you trust, {scan}",

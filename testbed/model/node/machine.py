@@ -13,7 +13,7 @@ DEVICE_ALLOWED = "the name of a network interface, such as eth1"
 HOST_PATTERN = r"[A-Za-z0-9_][A-Za-z0-9_.:%-]{0,252}"
 HOST_ALLOWED = "the name or the address of a computer"
 USER_PATTERN = r"[A-Za-z0-9_][A-Za-z0-9_.@-]{0,63}\$?"
-PATH_PATTERN = r"[^\s'\"\\]+"
+PATH_PATTERN = r"[^\x00-\x1f\x7f'\"\\]+"
 
 
 _nic_name = word(DEVICE_PATTERN, "a network interface", DEVICE_ALLOWED)
@@ -36,7 +36,7 @@ HOST = pattern(HOST_PATTERN, "a host", HOST_ALLOWED, HOST_ALLOWED)
 USER = pattern(USER_PATTERN, "the name of a user", "the name of a user, such as root", "A user.")
 FILE = pattern(
     PATH_PATTERN,
-    "a path without spaces and quotes",
+    "a path without quotes and backslashes",
     "the path of a file",
     "A file, relative to the folder of this file.",
 )
@@ -55,6 +55,11 @@ class Ssh(Keyed):
     known_hosts: str | None = a_key(
         "known_hosts", FILE, "The file with its host key; default: ~/.ssh/known_hosts.", default=None
     )
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The words of `ssh` that say what it cannot take from a configuration. It splits values at blanks itself."""
+        return ("-o", f'UserKnownHostsFile="{self.known_hosts}"') if self.known_hosts else ()
 
 
 @keyed
@@ -89,8 +94,7 @@ class Machine(Keyed):
         if ssh is None:
             return ("ssh", self.host or node)
         words = ["ssh", *(("-p", str(ssh.port)) if ssh.port else ()), *(("-i", ssh.key) if ssh.key else ())]
-        words += ["-o", f"UserKnownHostsFile={ssh.known_hosts}"] if ssh.known_hosts else []
-        return (*words, f"{ssh.user}@{ssh.address}" if ssh.user else ssh.address)
+        return (*words, *ssh.options, f"{ssh.user}@{ssh.address}" if ssh.user else ssh.address)
 
     def nics_of(self, link: str) -> tuple[str, ...]:
         """None, one or two."""

@@ -24,6 +24,7 @@ from .openflow import ControllerNodeFile, OvsNodeFile
 
 SYSCTLS = ("net.", "net/", "vm.", "vm/")
 """What a topology may set on somebody's computer."""
+SSH_PORT = 22
 
 
 def machine_faults(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> Iterator[Fault]:
@@ -36,6 +37,7 @@ def machine_faults(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> I
                 yield from _nic(end, machines[end], name, 1, f"it is an end of {name!r}")
         if link.emulator in machines and link.emulator not in link.ends:
             yield from _nic(link.emulator, machines[link.emulator], name, 2, f"it stands in the middle of {name!r}")
+    yield from _same(machines)
     for name, machine in machines.items():
         yield from _unused(name, machine, links)
         yield from _twice(name, machine)
@@ -71,6 +73,17 @@ def _nic(node: str, machine: MachineFile, link: str, count: int, why: str) -> It
         example = "eth1" if count == 1 else "[eth1, eth2]"
         lacks = f"names {len(have)} of its NICs for the link, and needs {count}: {why}"
         yield Fault(("nodes", node, "nics"), f"{node!r} {lacks}", f"nics: {{{link}: {example}}}")
+
+
+def _same(machines: Mapping[str, MachineFile]) -> Iterator[Fault]:
+    """A computer serves one node, which has it for a whole trial."""
+    seen: dict[tuple[str, int | None], str] = {}
+    for name, each in machines.items():
+        ssh = each.machine.ssh
+        where = (each.machine.host or name, None) if ssh is None else (ssh.address, ssh.port or SSH_PORT)
+        if seen.setdefault(where, name) != name:
+            what = f"{name!r} is the same computer as {seen[where]!r}: {each.machine.described(name)}"
+            yield Fault(("nodes", name), what, "a computer for each node of type machine")
 
 
 def _unused(name: str, machine: MachineFile, links: Mapping[str, LinkFile]) -> Iterator[Fault]:
