@@ -157,7 +157,7 @@ def test_facts_of_machines_are_not_written_into_a_folder_that_somebody_else_owns
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     played: list[Path] = []
-    monkeypatch.setattr(machines, "_topology", lambda *given: None)
+    monkeypatch.setattr(machines, "_topologies", lambda *given: None)
     monkeypatch.setattr(machines, "_play", lambda name, topology, output, **more: played.append(output))
     theirs = tmp_path / "theirs"
     theirs.mkdir()

@@ -19,6 +19,7 @@ import yaml
 from trials import steps_data
 
 from testbed.agent import machine_daemon, nic_loan
+from testbed.commands.computer import machines
 from testbed.error import SpecError, UserError
 from testbed.kernel.machine import playbook, ssh
 from testbed.model.link.impairment import Direction
@@ -147,6 +148,29 @@ def test_files_of_an_inventory_may_be_below_a_folder_with_blanks(tmp_path: Path)
     (folder / "known").touch()
     said = ssh._explained("beta", machine, asyncssh.HostKeyNotVerifiable("no"))
     assert str(said).endswith(f"ssh-keyscan -p 22 192.0.2.12 >> {shlex.quote(str(folder / 'known'))}")
+
+
+def test_the_machines_of_all_topologies_of_a_scenario_are_prepared_and_restored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each once, whatever else the scenario varies."""
+    for name, nic in (("near", "eth1"), ("far", "eth2")):
+        nodes = {end: {"type": "machine", "nics": {"path": nic}} for end in ("a", "b")}
+        topology = {"name": name, "nodes": nodes, "links": {"path": {"ends": ["a", "b"]}}}
+        (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(topology))
+    scenario = {"name": "s", "kernel": "host", "topology": "near.yaml", "repetitions": 2}
+    scenario |= {"workload": {"tool": "ping", "from": "a", "to": "b"}}
+    scenario |= {"sweep": {"topology": ["near.yaml", "far.yaml"], "workload.count": [1, 2]}}
+    (tmp_path / "s.yaml").write_text(yaml.safe_dump(scenario))
+    played: list[tuple[str, str]] = []
+
+    def play(name: str, topology: Topology, *_: object, **__: object) -> playbook.Played:
+        played.append((name, topology.name))
+        return playbook.Played({"a": 1, "b": 0})
+
+    monkeypatch.setattr(machines, "play", play)
+    machines.restore(tmp_path / "s.yaml")
+    assert played == [("restore", "near"), ("restore", "far")]
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from ...error import UserError
-from ...kernel.machine.playbook import play
+from ...kernel.machine.playbook import inventory, play
 from ...library import spec_file
 from ...model.topology import Topology
 from ...spec.load import is_scenario, load_scenario, load_topology
@@ -38,7 +38,7 @@ def prepare(file: File, allow_file: AllowFile = None) -> None:
 
     Each value is recorded before it is changed, so that `restore` can undo it. Doing it twice changes nothing.
     """
-    _play("prepare", _topology(file, allow_file))
+    _play("prepare", _topologies(file, allow_file))
 
 
 @app.command(
@@ -50,7 +50,7 @@ def restore(file: File, allow_file: AllowFile = None) -> None:
 
     It also removes the remains of killed trials on the computers.
     """
-    _play("restore", _topology(file, allow_file))
+    _play("restore", _topologies(file, allow_file))
 
 
 @app.command(
@@ -71,26 +71,37 @@ def collect(
 
     Nothing on the computers changes.
     """
-    topology = _topology(file, allow_file)
+    topologies = _topologies(file, allow_file)
     make_own(output)
-    _play("collect", topology, output, changes=False)
+    _play("collect", topologies, output, changes=False)
     print(f"machines: {output}")
 
 
-def _topology(file: Path, allow_file: list[Path] | None) -> Topology:
+def _topologies(file: Path, allow_file: list[Path] | None) -> tuple[Topology, ...]:
+    """Those of a file that have machines, without those whose machines are as in one before."""
     file, may = spec_file(file), permitted(allow_file or ())
     if is_scenario(file):
-        topology = load_scenario(file, permission=may).trials()[0].topology
+        found = [cell.topology for cell in load_scenario(file, permission=may).cells]
     else:
-        topology = load_topology(file, may)
-    if not any(node.kind.runs_in == "computer" for node in topology.nodes):
+        found = [load_topology(file, may)]
+    wanted: list[dict[str, Any]] = []
+    topologies = []
+    for topology in found:
+        asked = inventory(topology)
+        if asked["machines"]["hosts"] and asked not in wanted:
+            wanted.append(asked)
+            topologies.append(topology)
+    if not topologies:
         raise UserError(f"{file} has no machine; allowed: a topology with nodes of type machine")
-    return topology
+    return tuple(topologies)
 
 
-def _play(name: str, topology: Topology, output: Path | None = None, changes: bool = True) -> None:
+def _play(name: str, topologies: tuple[Topology, ...], output: Path | None = None, changes: bool = True) -> None:
     began = time.monotonic()
-    played = play(name, topology, output, tell=print)
-    for host, count in played.changed.items() if changes else ():
-        print(f"{host}: {f'{count} changed' if count else 'nothing to change'}")
-    print(f"{name}: {len(played.changed)} machines, {time.monotonic() - began:.1f} s")
+    names: set[str] = set()
+    for topology in topologies:
+        played = play(name, topology, output, tell=print)
+        names |= played.changed.keys()
+        for host, count in played.changed.items() if changes else ():
+            print(f"{host}: {f'{count} changed' if count else 'nothing to change'}")
+    print(f"{name}: {len(names)} machines, {time.monotonic() - began:.1f} s")
