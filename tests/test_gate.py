@@ -311,8 +311,8 @@ def got(goodput_bps: float) -> Change:
     return lambda e: on_data(around=carried_in_all(octets + 10**6, 9_000))(amount(octets)(e))
 
 
-def on_machine(busy: float | None) -> Change:
-    return top(machines={"one": MachineResult("6.1", "one", "x86_64", 1, {}, 0, 0, 1.0, busy)})
+def on_machine(busy: float | None, busiest: float | None = None) -> Change:
+    return top(machines={"one": MachineResult("6.1", "one", "x86_64", 8, {}, 0, 0, 1.0, busy, busiest)})
 
 
 @dataclass(frozen=True)
@@ -663,6 +663,8 @@ CASES = {
     "a-processor-just-not-too-busy": Case(top(cpu_busy=0.9), None, kernel="host"),
     "a-busy-machine": Case(on_machine(0.95), "CPU", "suspect"),
     "a-machine-with-time": Case(on_machine(0.9), None),
+    "a-machine-with-one-busy-processor": Case(on_machine(0.15, 0.95), "CPU", "suspect"),
+    "a-machine-with-no-busy-processor": Case(on_machine(0.15, 0.9), None),
     "a-machine-of-which-nothing-is-known": Case(on_machine(None), None),
     "datagrams-that-the-socket-lost": Case(
         sent(DATAGRAMS, dropped=1),

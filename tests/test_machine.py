@@ -35,6 +35,7 @@ from testbed.trial.observe.sample import Query
 from testbed.trial.orders.sequence import orders
 from testbed.trial.start import remote
 from testbed.trial.subject import cable
+from testbed.trial.subject.machine import busiest_share, busy_share
 from testbed.trial.subject.observer import AFTER, READ_BACK
 
 ROOT = Path(__file__).parents[1]
@@ -291,6 +292,16 @@ def bridged(real_nic: str | None, **link: Any) -> Topology:
     object.__setattr__(switch, "real_nic", real_nic)
     nodes = (Node("h", "host"), switch, Node("m", "machine", machine=machine))
     return Topology("bridged", nodes, (Link("in", ("h", "sw")), Link("out", ("sw", "m"), **link)))
+
+
+def test_the_busiest_of_a_machines_processors_is_told_by_itself() -> None:
+    """Seven of eight do nothing while one takes the packets of a NIC."""
+    idle = "".join(f"cpu{n} 5 0 5 %d 0 0 0 0\n" for n in range(7))
+    before = f"cpu  40 0 40 800 0 0 0 0\n{idle % ((100,) * 7)}cpu7 5 0 5 100 0 0 0 0\nintr 1\n"
+    after = f"cpu  40 0 40 1505 0 0 95 0\n{idle % ((200,) * 7)}cpu7 5 0 5 105 0 0 95 0\nintr 9\n"
+    assert busy_share(before, after) == pytest.approx(0.11875)
+    assert busiest_share(before, after) == pytest.approx(0.95)
+    assert busiest_share(before, before) is None
 
 
 def test_what_ethtool_says_of_a_nic_is_judged(tmp_path: Path) -> None:

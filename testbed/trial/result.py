@@ -146,7 +146,8 @@ class MachineResult:
     """One real machine. `release` is that of its kernel, `host` its own name; `versions` maps programs to versions.
 
     Its CLOCK_MONOTONIC was ahead of ours by `clock_ahead_ns`, measured with the quickest of a few round trips.
-    `reached_s` is how long connecting took. `cpu_busy` is as in VmResult.
+    `reached_s` is how long connecting took. `cpu_busy` is as in VmResult, `busiest_cpu` the same of its busiest
+    processor.
     """
 
     release: str
@@ -158,6 +159,7 @@ class MachineResult:
     round_trip_ns: int
     reached_s: float
     cpu_busy: float | None
+    busiest_cpu: float | None = field(default=None, metadata=ABSENT_IF_EMPTY)
 
 
 @dataclass(frozen=True)
