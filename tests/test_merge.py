@@ -8,19 +8,23 @@ import os
 import shutil
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
-from runs import files_of, read_json
+from runs import files_of, make_store, read_json
 from test_shard import SCENARIO, began, measuring_nothing, run, said
 
 from testbed.error import UserError
+from testbed.spec.load import load_scenario
 from testbed.spec.syntax import input_file
 from testbed.sweep import merge as merging
 from testbed.sweep.merge import joined, merge
+from testbed.sweep.origin import mixed
 from testbed.sweep.store import Store
 from testbed.trial.folder import DiskFull, write_json
+from testbed.trial.result import MachineResult
 
 __all__ = ["began"]
 HERE_ONLY = ("host.json", "host.parquet", "lock")
@@ -238,6 +242,24 @@ def test_trials_of_other_software_are_said(made: Made, began: list[str], tmp_pat
     code, told, _ = said("merge", *map(str, parts), "-o", str(tmp_path / "out"))
     assert code == 0
     assert "ran with different software: nft (" in told
+
+
+def test_trials_in_real_time_that_ran_on_different_computers_are_said(scenario: Path, tmp_path: Path) -> None:
+    """In virtual time the computer does not matter."""
+    store = make_store(tmp_path, load_scenario(scenario).trials()[:3])
+    for name, result in zip(("one", "two", "two\x1b"), store.results(), strict=True):
+        write_json(tmp_path / "trials" / result.id / "host.json", {"computer": name})
+    about = MachineResult("6.1", "lab1", "x86_64", 8, {}, 0, 0, 1.0, 0.1)
+    first, second, third = (
+        replace(result, kernel="host", kernel_release="6.12", machines={"a": replace(about, release=release)})
+        for result, release in zip(store.results(), ("6.1", "6.1", "6.5"), strict=True)
+    )
+    why = "trials in real time depend on their computers, and"
+    assert mixed(store, store.results()) == mixed(store, [first]) == ()
+    assert mixed(store, [first, second]) == (f"{why} they ran on one (Linux 6.12), two (Linux 6.12)",)
+    assert mixed(store, [replace(second, id=third.id), third]) == (
+        f"{why} their a ran on lab1 (Linux 6.1), lab1 (Linux 6.5)",
+    )
 
 
 def test_lists_are_joined_in_an_order_that_agrees_with_each() -> None:

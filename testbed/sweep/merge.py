@@ -17,11 +17,11 @@ from typing import Any
 from ..codec.frozen import dataclass
 from ..error import UserError, visible
 from ..trial import provenance, sample_table, strict_folder
-from ..trial.folder import HOST, disk_full, partial, read_json, read_result, read_text, replace_json, same_files
+from ..trial.folder import disk_full, partial, read_json, read_result, read_text, replace_json, same_files
 from ..trial.result import TrialResult
 from ..trial.software import differences
 from . import audit, run_file, table
-from .origin import origins
+from .origin import computer, mixed, origins
 from .repetition import cells
 from .shard import absent
 from .store import FOLDERS, Store
@@ -108,7 +108,7 @@ def merge(sources: Sequence[Store], target: Store) -> Merged | tuple[Conflict, .
         results = target.results()
         table.update(target, mend=True, results=results)
     found = _state(target, results, [shard for each in stores for shard in each.about.get("shards", ())])
-    return replace(found, notes=notes)
+    return replace(found, notes=(*notes, *mixed(target, results)))
 
 
 @contextmanager
@@ -117,14 +117,6 @@ def _room(target: Store) -> Iterator[None]:
         yield
     except OSError as error:
         raise disk_full(error, target.path) or error from None
-
-
-def computer(folder: Path) -> str:
-    """The name of the computer that a trial ran on, as far as its folder tells."""
-    try:
-        return str(read_json(folder / HOST).get("computer") or "a computer without a name")
-    except UserError:
-        return "a computer without a name"
 
 
 def joined(lists: Iterable[Sequence[str]]) -> list[str]:

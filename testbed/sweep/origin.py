@@ -4,17 +4,22 @@ one. Reads files of trials' folders.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ..codec.frozen import dataclass
 from ..error import UserError
 from ..spec.syntax import input_file
 from ..trial import provenance
-from ..trial.folder import PROVENANCE, TRIAL, read_trial
+from ..trial.folder import HOST, PROVENANCE, TRIAL, read_json, read_trial
 from ..trial.provenance import Difference
+from ..trial.result import TrialResult
 from ..trial.software import Parts
 from .store import Store
+
+NAMELESS = "a computer without a name"
+VIRTUAL = "lab"
+"""The kernel in which the time of a trial is virtual."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,29 @@ def _bytes(file: Path) -> bytes | None:
         return input_file.read(file, input_file.RECORD_BYTES)
     except OSError:
         return None
+
+
+def computer(folder: Path) -> str:
+    """The name of the computer that a trial ran on, as far as its folder tells."""
+    try:
+        return str(read_json(folder / HOST).get("computer") or NAMELESS)
+    except UserError:
+        return NAMELESS
+
+
+def mixed(store: Store, results: Iterable[TrialResult]) -> tuple[str, ...]:
+    """What to say if those in real time, whose numbers depend on their computers, did not all run on the same ones, or
+    under the same kernels there.
+    """
+    told: dict[str, dict[str, None]] = {}
+    for each in results:
+        if each.kernel != VIRTUAL:
+            name = computer(store.path / "trials" / each.id)
+            told.setdefault("they", {})[f"{name} (Linux {each.kernel_release})"] = None
+            for node, about in each.machines.items():
+                told.setdefault(f"their {node}", {})[f"{about.host} (Linux {about.release})"] = None
+    why = "trials in real time depend on their computers"
+    return tuple(f"{why}, and {who} ran on {', '.join(names)}" for who, names in told.items() if len(names) > 1)
 
 
 def finished(folder: Path) -> tuple[Path, ...]:

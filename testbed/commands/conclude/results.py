@@ -99,6 +99,8 @@ def results(
             print_verdicts(judged)
         else:
             print("".join(f"rule {line}\n" for line in unkept(judged)), end="", file=sys.stderr)
+        if format is Format.table:
+            _print_mixed(store, found)
         if audit is not None and format is Format.table:
             print(paragraph(audit.in_words(), terminal_width()))
     for id, reason in failures.items():
@@ -213,6 +215,13 @@ def print_json(
     """`audited` maps ids to what the last audit says of them."""
     told = {id: {"audit": outcome} for id, outcome in (audited or {}).items()}
     print(json.dumps([_with_metrics(each, measured) | told.get(each.id, {}) for each in found], indent=1))
+
+
+def _print_mixed(store: Store, found: Sequence[TrialResult]) -> None:
+    from ...sweep.origin import mixed  # imports all that a trial's provenance needs
+
+    for what in mixed(store, found):
+        print(paragraph(f"note: {visible(what)}", terminal_width()))
 
 
 def _audit(folder: Path) -> Audit | None:

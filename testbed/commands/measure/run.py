@@ -25,7 +25,7 @@ from ...model.scenario import Scenario, Trial
 from ...spec import program_store
 from ...spec.load import COPY, files_of, load_scenario, programs_of
 from ...spec.syntax.attachment import permitted
-from ...sweep import extension, store
+from ...sweep import extension, origin, store
 from ...sweep import run as sweep
 from ...sweep import shard as shards
 from ...sweep.ledger import Report
@@ -333,6 +333,8 @@ def _run(
         words = shards.in_words(folder.shards)
         print(f"{words}: {len(found)} of {len(ids)} trials are here; testbed merge joins the shards")
     is_kept = decision is not None or _print_rules(folder, shard)
+    for what in origin.mixed(folder, found):
+        say(console, ("warning", "yellow"), f": {what}")
     print(f"results: {folder.path}")
     for what in alike(summary.failures):
         say(console, ("failed", "red"), f" {what}")
