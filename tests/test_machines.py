@@ -181,6 +181,21 @@ def test_what_somebody_changes_on_a_machine_makes_a_trial_invalid(
     assert done.verdict == "invalid"
 
 
+SERVES = "import socket\nheld = socket.create_server(('', 9999)).accept()[0]\nwhile held.recv(65536):\n    pass"
+CONNECTS = "import socket, time\nheld = socket.create_connection(('10.0.0.2', 9999))\ntime.sleep(60)"
+
+
+def test_a_connection_of_somebody_else_between_machines_makes_a_trial_invalid(computers: Room, tmp_path: Path) -> None:
+    def beside(on: str, program: str) -> Run:
+        return Run(("python3", "-c", program), where=Location(on=on), background=f"somebody-{on}")
+
+    steps = (beside("beta", SERVES), Run(("sleep", "1"), where=Location(on="beta")), beside("alpha", CONNECTS))
+    done = run_with(write(computers, tmp_path / "spec", workload={**PING, "count": 8}), *steps)
+    assert done.verdict == "invalid"
+    (found,) = (each.text for each in done.findings if each.check == "account")
+    assert found.endswith("to 10.0.0.2 port 9999, which was not asked for")
+
+
 def test_a_cable_that_comes_loose_while_the_workload_runs_makes_a_trial_invalid(
     computers: Room, tmp_path: Path
 ) -> None:

@@ -21,6 +21,7 @@ from ...evidence.stage import StageEvidence
 from ...observe.sample import TcpSample
 from ...orders.remark import ECN_SYSCTL
 from ...result import Finding
+from ...subject.observer import is_observed
 from ...workload import background, udp
 from ...workload.background import FIRST_PORT
 from ...workload.registry import tool_of
@@ -66,8 +67,10 @@ def sockets(case: Case) -> Iterator[Finding]:
 
 
 def is_ours(case: Case, node: str) -> bool:
-    """Whether a host has no programs but those of the trial: it shares the lab kernel, or is a namespace here."""
-    return node not in case.plan.remote and not case.trial.topology.node(node).kind.has_own_kernel
+    """Whether a host has no programs but those of the trial: it shares the lab kernel, or is a namespace of the trial,
+    here or on a machine.
+    """
+    return is_observed(case.plan, node)
 
 
 def _connection(each: TcpSample) -> tuple[str, str, int, str, int]:
