@@ -74,6 +74,18 @@ def test_routers_whose_hellos_differ_are_refused(tmp_path: Path, key: str, secon
     assert len(frr.routers(topology(tmp_path, data))) == 3
 
 
+def test_a_router_speaks_to_one_with_a_configuration_of_the_users(tmp_path: Path) -> None:
+    (tmp_path / "r2.conf").write_text("router ospf\n network 0.0.0.0/0 area 0\n")
+    data = triangle(r2={"type": "router", "frr": {"config": "r2.conf"}})
+    data["nodes"]["r1"]["frr"]["rip"] = {}
+    made = topology(tmp_path, data)
+    ((node, asked), *_) = frr.routers(made)
+    text = frr.config(node, asked, made, address_book(made))
+    assert text.count(" ip ospf passive") == 1, "towards the host alone"
+    assert text.count(" ip ospf network point-to-point") == 1, "as FRR's own on the segment of the configuration"
+    assert text.count(" passive-interface ") == 2, "r3 has no RIP"
+
+
 def test_every_daemon_of_a_configuration_starts() -> None:
     text = "router bgp 1\n neighbor 10.0.0.1 remote-as 2\nrouter rip\nip route 10.9.0.0/16 10.0.0.1\n"
     assert frr.daemons(text) == ("zebra", "ripd", "bgpd", "staticd")

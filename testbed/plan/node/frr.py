@@ -159,7 +159,8 @@ def config(node: Node, frr: Frr, topology: Topology, book: AddressBook) -> str:
             lines += _interface(frr.ospf, port, topology, book)
     if frr.rip:
         ports = [port for port, _ in own]
-        silent = [f" passive-interface {p.device}" for p in ports if not others("rip", p, topology, book)]
+        alone = [p for p in ports if not others("rip", p, topology, book) and not _is_open(p, topology, book)]
+        silent = [f" passive-interface {p.device}" for p in alone]
         lines += ["router rip", " version 2", *(f" network {p.device}" for p in ports), *silent, "exit"]
     if frr.bgp is not None:
         lines += _bgp(frr.bgp.asn, identity, own, topology, book)
@@ -183,12 +184,18 @@ def _interface(ospf: Ospf, port: Port, topology: Topology, book: AddressBook) ->
     yield from (f"interface {port.device}", f" ip ospf hello-interval {ospf.hello_s}")
     yield f" ip ospf dead-interval {ospf.dead_s}"
     yield f" ip ospf cost {dict(ospf.costs).get(port.link, OSPF_COST)}"
-    around = others("ospf", port, topology, book)
-    if not around:
-        yield " ip ospf passive"
-    elif len(book.members(port.segment)) == 2:
-        yield " ip ospf network point-to-point"
+    if not _is_open(port, topology, book):
+        if not others("ospf", port, topology, book):
+            yield " ip ospf passive"
+        elif len(book.members(port.segment)) == 2:
+            yield " ip ospf network point-to-point"
     yield from (" ip ospf area 0", "exit")
+
+
+def _is_open(port: Port, topology: Topology, book: AddressBook) -> bool:
+    """Whether a router with a configuration of the user's is on a port's segment, which may speak anything."""
+    around = (topology.node(each.node) for each in book.members(port.segment))
+    return any(each.name != port.node and each.finds_routes and not is_described(each) for each in around)
 
 
 def _bgp(asn: int, identity: str, own: list[tuple[Port, Any]], topology: Topology, book: AddressBook) -> Iterator[str]:
