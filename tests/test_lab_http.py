@@ -183,3 +183,12 @@ def test_the_same_seed_downloads_the_same_bytes(run_trial: RunTrial) -> None:
     workload = {"from": "origin", "to": "client", "cache": "edge", **http(sizes=["1 kB", "300 kB"], concurrency=4)}
     first, again = (run_trial(topology=STAR, workload=workload) for _ in range(2))
     assert same_files(first.folder, again.folder) == ()
+
+
+def test_a_link_behind_a_cache_carries_what_comes_to_the_cache(run_trial: RunTrial) -> None:
+    """While the cache fetches an object, packets may wait at the access link, whose rate is only a little higher."""
+    rates = {"far": {"rate": "15.7 Mbit/s", "rtt": "130 ms"}, "access": {"rate": "17.9 Mbit/s", "rtt": "14 ms"}}
+    links = {name: {**link, **rates.get(name, {})} for name, link in STAR["links"].items()}
+    workload = http(**{"from": "origin", "to": "client", "cache": "edge"}, warm=True, sizes="16 MiB")
+    ran = run_trial(topology={**STAR, "links": links}, workload=workload, samples={"interval": "200 ms"})
+    assert ran.result.verdict == "valid", ran.result.findings

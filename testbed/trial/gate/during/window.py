@@ -44,6 +44,9 @@ class Sockets:
 
 
 def sockets(case: Case) -> Sockets:
+    """The workload's; none behind a relay, where links carry what other sockets send, and no faster than it comes."""
+    if case.trial.workload.relays:
+        return Sockets(())
     netns, found = node_netns(case.trial.workload.source), dict[int, list[TcpSample]]()
     for each in case.evidence.tcp:
         if each.netns == netns and each.destination_port and each.info.get("notsent_bytes") is not None:
