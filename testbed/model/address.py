@@ -12,7 +12,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 from functools import cached_property
-from ipaddress import IPv4Address, IPv4Interface, IPv4Network, IPv6Interface, IPv6Network, ip_interface, ip_network
+from ipaddress import (
+    IPv4Address,
+    IPv4Interface,
+    IPv4Network,
+    IPv6Address,
+    IPv6Interface,
+    IPv6Network,
+    ip_interface,
+    ip_network,
+)
 from typing import TypeAlias, TypeVar
 
 from ..codec.frozen import dataclass
@@ -77,6 +86,11 @@ class AddressBook:
     def members(self, segment: int) -> tuple[Port, ...]:
         """The ports of a segment that have addresses."""
         return self._by_segment.get(segment, ())
+
+    @cached_property
+    def owners(self) -> Mapping[IPv4Address | IPv6Address, str]:
+        """The node that has an address."""
+        return {address.ip: port.node for port in self._all for address in port.addresses}
 
     @cached_property
     def _by_node(self) -> Mapping[str, tuple[Port, ...]]:

@@ -23,18 +23,24 @@ def speaks(node: Node, protocol: Protocol) -> bool:
     return frr is not None and getattr(frr, protocol) is not None
 
 
-def is_described(node: Node) -> bool:
-    """Whether the file says what its daemons speak; a configuration of the user's may say anything."""
-    return node.router is not None and node.router.frr is not None and node.router.frr.config is None
+def says_anything(node: Node) -> bool:
+    """Whether its daemons have a configuration of the user's, which may say anything."""
+    return node.router is not None and node.router.frr is not None and node.router.frr.config is not None
+
+
+def autonomous_system(node: Node) -> int:
+    """The number of that of a speaker of BGP."""
+    assert node.router is not None, "BUG: a speaker of BGP without a router"
+    assert node.router.frr is not None, "BUG: a speaker of BGP without FRR"
+    assert node.router.frr.bgp is not None, "BUG: a speaker of BGP without BGP"
+    return node.router.frr.bgp.asn
 
 
 def understand(router: Node, other: Node) -> bool:
     """Whether the daemons of two routers may tell each other routes."""
-    if not is_described(router):
+    if says_anything(router):
         return True
-    return other.finds_routes and (
-        not is_described(other) or any(speaks(router, p) and speaks(other, p) for p in PROTOCOLS)
-    )
+    return says_anything(other) or any(speaks(router, each) and speaks(other, each) for each in PROTOCOLS)
 
 
 def others(
@@ -98,8 +104,8 @@ def unlearnt(topology: Topology, book: AddressBook) -> Iterator[tuple[Node, Prot
 
 
 def _is_open(topology: Topology, node: Node) -> bool:
-    """Whether nobody can tell what a router learns: the plan, or a configuration of the user's, here or elsewhere."""
-    return not node.finds_routes or any(each.finds_routes and not is_described(each) for each in topology.nodes)
+    """Whether nobody can tell what a router learns: it has no daemons, or one has a configuration of the user's."""
+    return not node.finds_routes or any(map(says_anything, topology.nodes))
 
 
 def _learnt(node: Node, protocol: Protocol, topology: Topology, book: AddressBook) -> set[IPv4Network]:
@@ -118,7 +124,7 @@ def _learnt_by_bgp(node: Node, topology: Topology, book: AddressBook) -> set[IPv
     (RFC 4271, section 9). That other systems heed the former, too, is left out.
     """
     reached = domain(node.name, "bgp", topology, book)
-    asn = {name: _asn(topology.node(name)) for name in reached}
+    asn = {name: autonomous_system(topology.node(name)) for name in reached}
     own = asn[node.name]
     peers = {name: _peers(name, "bgp", topology, book) for name in reached}
     if Counter(asn.values()).most_common(1)[0][1] == 1:
@@ -150,13 +156,6 @@ def _passed_on(
                     kept |= more
                     waiting.append(other)
     return {name: to_all[name] | from_own[name] for name in peers}
-
-
-def _asn(node: Node) -> int:
-    assert node.router is not None, "BUG: a speaker of BGP without a router"
-    assert node.router.frr is not None, "BUG: a speaker of BGP without FRR"
-    assert node.router.frr.bgp is not None, "BUG: a speaker of BGP without BGP"
-    return node.router.frr.bgp.asn
 
 
 def _peers(router: str, protocol: Protocol, topology: Topology, book: AddressBook) -> tuple[str, ...]:

@@ -18,8 +18,6 @@ from ..trial.software import Parts
 from .store import Store
 
 NAMELESS = "a computer without a name"
-VIRTUAL = "lab"
-"""The kernel in which the time of a trial is virtual."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +64,7 @@ def mixed(store: Store, results: Iterable[TrialResult]) -> tuple[str, ...]:
     """
     told: dict[str, dict[str, None]] = {}
     for each in results:
-        if each.kernel != VIRTUAL:
+        if not each.is_virtual_time:
             name = computer(store.path / "trials" / each.id)
             told.setdefault("they", {})[f"{name} (Linux {each.kernel_release})"] = None
             for node, about in each.machines.items():

@@ -523,6 +523,11 @@ class TrialResult:
     cpu_s: float | None = field(default=None, compare=False)
 
     @property
+    def is_virtual_time(self) -> bool:
+        """Whether it ran in virtual time (`model.run_setting.Kernel`)."""
+        return self.kernel == "lab"
+
+    @property
     def is_usable(self) -> bool:
         """Whether means include it: it is not invalid, and has a goodput."""
         return self.verdict != "invalid" and self.goodput_bps is not None

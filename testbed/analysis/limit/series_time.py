@@ -27,7 +27,6 @@ from .flow_time import FULL
 from .limitation import FULL as LINE
 from .limitation import MENTION, MOST, Limit
 
-VIRTUAL = "lab"
 SECOND_NS = 10**9
 
 
@@ -60,7 +59,7 @@ def parts(result: TrialResult, trial: Trial | None, full_bps: float | None) -> d
 
 def _only_the_path(result: TrialResult, trial: Trial) -> bool:
     changes = any(each.intervals or (each.paced is not None and each.paced.trace) for each in result.stages)
-    return result.kernel == VIRTUAL and not (result.vms or result.machines or trial.background or changes)
+    return result.is_virtual_time and not (result.vms or result.machines or trial.background or changes)
 
 
 def _is_held_otherwise(result: TrialResult, trial: Trial) -> bool:

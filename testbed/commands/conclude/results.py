@@ -218,6 +218,8 @@ def print_json(
 
 
 def _print_mixed(store: Store, found: Sequence[TrialResult]) -> None:
+    if all(each.is_virtual_time for each in found):
+        return
     from ...sweep.origin import mixed  # imports all that a trial's provenance needs
 
     for what in mixed(store, found):

@@ -24,7 +24,7 @@ from typing import Any, TypeAlias
 import asyncssh
 
 from ...error import MachineError
-from ...model.node.machine import Machine
+from ...model.node.machine import SSH_PORT, Machine
 from ...native_program import AGENT
 
 CONNECT_S = 30
@@ -69,15 +69,16 @@ def _explained(node: str, machine: Machine, error: Exception) -> MachineError:
 
 def _host_key(where: str, machine: Machine, host: str, ssh_command: str) -> MachineError:
     ssh = machine.ssh
-    address, port = (ssh.address, ssh.port or 22) if ssh else (host, 22)
+    address, port = (ssh.address, ssh.port or SSH_PORT) if ssh else (host, SSH_PORT)
     known = Path(ssh.known_hosts if ssh and ssh.known_hosts else os.path.expanduser("~/.ssh/known_hosts"))
     file = shlex.quote(os.fspath(known))
     if known.exists():
-        trusted = asyncssh.match_known_hosts(os.fspath(known), address, address, None if port == 22 else port)[0]
+        trusted = asyncssh.match_known_hosts(os.fspath(known), address, address, None if port == SSH_PORT else port)[0]
+        name = address if port == SSH_PORT else f"[{address}]:{port}"
         if trusted:
             return MachineError(
                 f"{where} shows another host key than the one in {known}: it was set up anew, or somebody else answers",
-                f"ssh-keygen -f {file} -R '{address if port == 22 else f'[{address}]:{port}'}'   # if you know why",
+                f"ssh-keygen -f {file} -R '{name}'   # if you know why",
             )
     scan = f"ssh-keyscan -p {port} {address} >> {file}"
     return MachineError(

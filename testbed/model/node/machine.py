@@ -13,6 +13,7 @@ DEVICE_ALLOWED = "the name of a network interface, such as eth1"
 HOST_PATTERN = r"[A-Za-z0-9_][A-Za-z0-9_.:%-]{0,252}"
 HOST_ALLOWED = "the name or the address of a computer"
 USER_PATTERN = r"[A-Za-z0-9_][A-Za-z0-9_.@-]{0,63}\$?"
+SSH_PORT = 22
 PATH_PATTERN = r"[^\x00-\x1f\x7f'\"\\]+"
 
 

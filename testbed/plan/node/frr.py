@@ -15,7 +15,7 @@ from ...error import UserError
 from ...model.address import AddressBook, Port
 from ...model.node.router import PROTOCOLS, Frr, Ospf
 from ...model.route import OSPF_COST
-from ...model.routing_protocol import domain, is_described, networks, others, speaks
+from ...model.routing_protocol import autonomous_system, domain, networks, others, says_anything, speaks
 from ...model.topology import Node, Topology
 from ..command import PREFIX, Command, File, Raw, Signal, Words, new_folder
 from ..step import Run, Step
@@ -194,19 +194,15 @@ def _interface(ospf: Ospf, port: Port, topology: Topology, book: AddressBook) ->
 
 def _is_open(port: Port, topology: Topology, book: AddressBook) -> bool:
     """Whether a router with a configuration of the user's is on a port's segment, which may speak anything."""
-    around = (topology.node(each.node) for each in book.members(port.segment))
-    return any(each.name != port.node and each.finds_routes and not is_described(each) for each in around)
+    around = (topology.node(each.node) for each in book.members(port.segment) if each.node != port.node)
+    return any(map(says_anything, around))
 
 
 def _bgp(asn: int, identity: str, own: list[tuple[Port, Any]], topology: Topology, book: AddressBook) -> Iterator[str]:
     yield from (f"router bgp {asn}", f" bgp router-id {identity}", " no bgp ebgp-requires-policy")
     for port, _ in own:
         for other, address in others("bgp", port, topology, book):
-            theirs = topology.node(other).router
-            assert theirs is not None, "BUG: a neighbour without BGP"
-            assert theirs.frr is not None, "BUG: a neighbour without BGP"
-            assert theirs.frr.bgp is not None, "BUG: a neighbour without BGP"
-            yield f" neighbor {address.ip} remote-as {theirs.frr.bgp.asn}"
+            yield f" neighbor {address.ip} remote-as {autonomous_system(topology.node(other))}"
     yield " address-family ipv4 unicast"
     yield from (f"  network {address.network}" for _, address in own)
     yield from (" exit-address-family", "exit")
@@ -218,7 +214,7 @@ def knowledge(topology: Topology, book: AddressBook) -> tuple[Knowledge, ...]:
 
 
 def _knowledge(node: Node, topology: Topology, book: AddressBook) -> Knowledge:
-    if not is_described(node):
+    if says_anything(node):
         return Knowledge(node.name, is_told=False)
     neighbours: dict[str, tuple[tuple[str, str], ...]] = {}
     wanted: dict[str, None] = {}

@@ -14,6 +14,7 @@ from typing import Any
 from ...codec.fault import Fault
 from ...error import one_of
 from ...model.address import AddressBook, lease_network
+from ...model.node.machine import SSH_PORT
 from ...model.node.router import PROTOCOLS, Frr
 from ...model.node.service import LEASE
 from ...model.openflow import DPID_MAX, NOBODY
@@ -24,7 +25,6 @@ from .openflow import ControllerNodeFile, OvsNodeFile
 
 SYSCTLS = ("net.", "net/", "vm.", "vm/")
 """What a topology may set on somebody's computer."""
-SSH_PORT = 22
 
 
 def machine_faults(nodes: Mapping[str, Any], links: Mapping[str, LinkFile]) -> Iterator[Fault]:
@@ -270,12 +270,7 @@ def range_faults(topology: Topology, book: AddressBook) -> Iterator[Fault]:
 
 def upstream_faults(topology: Topology, book: AddressBook) -> Iterator[Fault]:
     """DNS servers that ask one another in a ring for the names that none of them knows."""
-    owners = {
-        str(a.ip): port.node
-        for node in topology.nodes
-        for port in book.interfaces_of(node.name)
-        for a in port.addresses
-    }
+    owners = {str(ip): node for ip, node in book.owners.items()}
     told = [(node.name, node.dns.upstream) for node in topology.nodes if node.dns is not None]
     asks = {name: owners.get(upstream, upstream) for name, upstream in told if upstream is not None}
     known: set[str] = set()

@@ -250,7 +250,6 @@ def _twice(routes: Sequence[Route]) -> Iterator[Fault]:
 
 def nat_faults(topology: Topology, book: AddressBook) -> Iterator[Fault]:
     """Translated addresses that lead nobody back, and ports that are passed on to nobody."""
-    owners = {address.ip: port.node for port in _ends(book) for address in port.addresses}
     for node in topology.nodes:
         nat = None if node.router is None else node.router.nat
         if nat is None:
@@ -264,14 +263,14 @@ def nat_faults(topology: Topology, book: AddressBook) -> Iterator[Fault]:
         own = [address for port in ports for address in port.addresses if address.version == 4]
         if nat.source is not None:
             source = ip_address(nat.source)
-            owner = owners.get(source)
+            owner = book.owners.get(source)
             if owner not in (None, node.name) or (owner is None and any(source in each.network for each in own)):
                 whose = "nobody" if owner is None else repr(owner)
                 what = f"answers would not come back: {nat.source} is the address of {whose}"
                 yield Fault((*where, "source"), what, ", ".join(str(each.ip) for each in own) or None)
         for number, forward in enumerate(nat.forwards):
-            if ip_address(forward.to) not in owners and not any(each.real_nic for each in topology.nodes):
-                inside = [str(ip) for ip, who in owners.items() if ip.version == 4 and who != node.name]
+            if ip_address(forward.to) not in book.owners and not any(each.real_nic for each in topology.nodes):
+                inside = [str(ip) for ip, who in book.owners.items() if ip.version == 4 and who != node.name]
                 what = f"nobody has the address {forward.to}"
                 yield Fault((*where, "forward", number, "to"), what, ", ".join(inside[:SHOWN]) or None)
 

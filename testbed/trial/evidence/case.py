@@ -80,17 +80,27 @@ class Case:
     @property
     def denies_data(self) -> bool:
         """Whether the data may be lost as asked: a firewall denies it, or a controller is away."""
-        controllers = [channel.controller for _, channel in self.plan.controlled]
-        away = any(each.start_ns is not None or each.stop_ns is not None for each in controllers)
-        rules = [rule for each in controllers for rule in each.rules]
-        denies = any(rule.action == "deny" and rule.protocol in (None, "tcp", "udp") for rule in rules)
-        return away or denies or self._stopped_by is not None
+        return self.is_uncontrolled or self.is_denied("tcp", "udp") or self._stopped_by is not None
+
+    @property
+    def is_uncontrolled(self) -> bool:
+        """Whether a controller on the path starts late or is killed, as asked."""
+        controllers = (channel.controller for _, channel in self.plan.controlled)
+        return any(each.start_ns is not None or each.stop_ns is not None for each in controllers)
+
+    def is_denied(self, *protocols: str) -> bool:
+        """Whether a rule of a controller on the path denies one of these protocols."""
+        rules = (rule for _, channel in self.plan.controlled for rule in channel.controller.rules)
+        return any(rule.action == "deny" and rule.protocol in (None, *protocols) for rule in rules)
 
     @property
     def beyond(self) -> tuple[PathHop, ...]:
         """The hops of the data path behind a router whose firewall denies the data for certain."""
+        router = self._stopped_by
+        if router is None:
+            return ()
         ends = [hop.link.leads_to(hop.way) for hop in self.plan.path]
-        return () if self._stopped_by is None else self.plan.path[ends.index(self._stopped_by) + 1 :]
+        return self.plan.path[ends.index(router) + 1 :]
 
     @property
     def _stopped_by(self) -> str | None:

@@ -112,30 +112,30 @@ def cpu_busy(folder: Path, file: Callable[[str], str]) -> float | None:
     return busy_share(*((folder / file(when)).read_text() for when in ("before", "after")))
 
 
-def busy_share(before: str, after: str, cpu: str = ALL) -> float | None:
-    """The busy share of CPU time between two readings of /proc/stat, of all processors or of one; None if no time
-    passed. A line has user, nice, system, idle, iowait, irq, softirq, steal.
-    """
-    spent = _spent(before, after, cpu)
-    return 1 - (spent[3] + spent[4]) / sum(spent) if sum(spent) else None
+def busy_share(before: str, after: str) -> float | None:
+    """The busy share of CPU time between two readings of /proc/stat; None if no time passed."""
+    return _share(_spent(before, after)[ALL])
 
 
 def busiest_share(before: str, after: str) -> float | None:
     """The same of the processor that was busiest: one flow, or the packets of one NIC, may use a single one."""
-    names = _lines(before).keys() & _lines(after).keys() - {ALL}
-    shares = (busy_share(before, after, name) for name in names)
+    shares = (_share(spent) for name, spent in _spent(before, after).items() if name != ALL)
     return max((share for share in shares if share is not None), default=None)
+
+
+def _share(spent: list[int]) -> float | None:
+    return 1 - (spent[3] + spent[4]) / sum(spent) if sum(spent) else None
 
 
 def busy_s(before: str, after: str) -> float:
     """For how many seconds each processor was busy between two readings of /proc/stat, whose unit is 10 ms."""
-    spent = _spent(before, after)
+    spent = _spent(before, after)[ALL]
     return (sum(spent) - spent[3] - spent[4]) / TICKS / _cpus(after)
 
 
 def processors_taken(before: str, after: str, stat_before: str, stat_after: str) -> float | None:
     """How many processors a process used between two readings of its stat file, and of /proc/stat at the same times."""
-    elapsed = sum(_spent(stat_before, stat_after)) / _cpus(stat_after)
+    elapsed = sum(_spent(stat_before, stat_after)[ALL]) / _cpus(stat_after)
     first, last = (sum(map(int, text.rpartition(")")[2].split()[11:13])) for text in (before, after))
     return (last - first) / elapsed if elapsed else None
 
@@ -183,14 +183,17 @@ def _cpus(stat: str) -> int:
 
 
 def _lines(stat: str) -> dict[str, list[int]]:
-    """What each processor has spent, by its name, and all together."""
+    """What each processor has spent, by its name, and all together: user, nice, system, idle, iowait, irq, softirq,
+    steal.
+    """
     lines = (line.split() for line in stat.splitlines() if line.startswith(ALL))
     return {name: [int(word) for word in words[:8]] for name, *words in lines}
 
 
-def _spent(before: str, after: str, cpu: str = ALL) -> list[int]:
-    first, last = (_lines(text)[cpu] for text in (before, after))
-    return [b - a for a, b in zip(first, last, strict=True)]
+def _spent(before: str, after: str) -> dict[str, list[int]]:
+    """The same of the time between two readings, of the processors that both have."""
+    first, last = _lines(before), _lines(after)
+    return {name: [b - a for a, b in zip(first[name], last[name], strict=True)] for name in first if name in last}
 
 
 def machine(folder: Path, name: str) -> MachineResult:

@@ -55,7 +55,7 @@ def sockets(case: Case) -> Iterator[Finding]:
     asked = _ports(case)
     if asked is None:
         return
-    hosts = {node_netns(node) for node in case.trial.workload.hosts if is_ours(case, node)}
+    hosts = {node_netns(node) for node in case.trial.workload.hosts if is_observed(case.plan, node)}
     found = {_connection(each): each for each in case.evidence.tcp if each.netns in hosts and each.destination_port}
     for each in found.values():
         if not any(low <= port <= high for low, high in asked for port in (each.source_port, each.destination_port)):
@@ -64,13 +64,6 @@ def sockets(case: Case) -> Iterator[Finding]:
             yield Finding("account", "invalid", what, HINT)
             return
     yield from _too_many(case, found)
-
-
-def is_ours(case: Case, node: str) -> bool:
-    """Whether a host has no programs but those of the trial: it shares the lab kernel, or is a namespace of the trial,
-    here or on a machine.
-    """
-    return is_observed(case.plan, node)
 
 
 def _connection(each: TcpSample) -> tuple[str, str, int, str, int]:

@@ -14,7 +14,7 @@ from ...evidence.case import Case
 from ...observe.sample import TcpSample
 from ...result import Finding
 from ...subject.network import NETWORK, settings_of
-from .account_check import is_ours
+from ...subject.observer import is_observed
 
 ESTABLISHED = 1
 OPTIONS = {"timestamps": "tcp_timestamps", "sack": "tcp_sack", "scaled_windows": "tcp_window_scaling"}
@@ -28,7 +28,7 @@ HINT = "a host had other settings when the connection began"
 
 def agreed(case: Case) -> Iterator[Finding]:
     """The first fault of each host."""
-    hosts = {node_netns(node): node for node in case.trial.workload.hosts if is_ours(case, node)}
+    hosts = {node_netns(node): node for node in case.trial.workload.hosts if is_observed(case.plan, node)}
     facts = case.of(NETWORK).facts
     ends = [settings_of(facts, netns) for netns in hosts]
     told: dict[str, str] = {}

@@ -12,7 +12,6 @@ from ....model.link.trace import PACKET_BYTES
 from ....model.topology import Topology
 from ....plan.link import fault
 from ....plan.link.stage import ETHERNET_BYTES, Stage
-from ....plan.network import Plan
 from ....plan.node import frr, vm
 from ... import measured
 from ...evidence.case import Case
@@ -227,7 +226,7 @@ def _asking_s(case: Case) -> float:
     """How much longer a ping can take because switches ask their controllers, with the exchange of ARP before it where
     hosts have to ask; infinite if a controller is away.
     """
-    if _is_away(case.plan):
+    if case.is_uncontrolled:
         return math.inf
     asked = [channel for _, channel in case.plan.controlled if not channel.controller.is_proactive]
     answer_s = ANSWER_S[case.virtual]
@@ -235,22 +234,11 @@ def _asking_s(case: Case) -> float:
     return arp_s + QUESTIONS * sum(channel.controller.rtt_ns / 1e9 + answer_s for channel in asked)
 
 
-def _is_away(plan: Plan) -> bool:
-    """Whether a controller on the path starts late or is killed, as asked."""
-    return any(
-        channel.controller.start_ns is not None or channel.controller.stop_ns is not None
-        for _, channel in plan.controlled
-    )
-
-
 def _asked_to_lose(case: Case) -> str | None:
     """Why pings may be lost, as asked; None if they may not."""
-    plan = case.plan
-    if _is_away(plan):
+    if case.is_uncontrolled:
         return "a controller was away, as asked"
-    rules = [rule for _, channel in plan.controlled for rule in channel.controller.rules]
-    denies = any(rule.action == "deny" and rule.protocol in (None, "icmp") for rule in rules)
-    if denies or _denying(case) is not None:
+    if case.is_denied("icmp") or _denying(case) is not None:
         return "a firewall denies them, as asked"
     return None
 
