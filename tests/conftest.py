@@ -5,6 +5,7 @@ values to its result and its folder.
 from __future__ import annotations
 
 import compileall
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
     The package is compiled before: which files of the agent are compiled decides the bytes of trials, so that must not
     change while tests run.
+
+    What runs in the background of a script ignores Ctrl-C, and so would all that it starts: tests send it.
     """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):
         compileall.compile_dir(Path(testbed.__file__).parent, quiet=2)
     if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
