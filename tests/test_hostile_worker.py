@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 from clusters import Processes, processes
+from distributed import client
+from distributed.comm import CommClosedError
 from distributed.core import error_message
 from distributed.protocol import deserialize, serialize
 from distributed.protocol import pickle as of_dask
@@ -109,6 +111,16 @@ def test_the_death_of_a_worker_is_told_with_its_address() -> None:
         found = of_dask.loads(sent)
     assert isinstance(found, KilledWorker)
     assert found.last_worker.address == "tcp://1.2.3.4:5"
+
+
+def test_that_a_worker_died_when_it_was_asked_is_told() -> None:
+    """The client reads it by a way of its own; a campaign ended in an exception."""
+    sent = of_dask.dumps(CommClosedError("in <TCP> tcp://1.2.3.4:5: end of stream"))
+    with accepted_only():
+        found = client.loads(sent)
+    assert isinstance(found, CommClosedError)
+    assert "end of stream" in str(found)
+    assert client.loads is of_dask.loads
 
 
 def test_a_pickle_cannot_change_a_class_of_ours() -> None:
