@@ -18,7 +18,7 @@ class Switch(app_manager.OSKenApp):
     def connected(self, event):
         datapath = event.msg.datapath
         ofproto, parser = datapath.ofproto, datapath.ofproto_parser
-        self.add_entry(datapath, 1, parser.OFPMatch(eth_dst="ff:ff:ff:ff:ff:ff"), ofproto.OFPP_FLOOD)
+        self.add_entry(datapath, 0, parser.OFPMatch(), ofproto.OFPP_FLOOD)
         for address, port in TABLE[datapath.id].items():
             self.add_entry(datapath, 1, parser.OFPMatch(eth_dst=address), port)
 
