@@ -16,12 +16,13 @@ its region in `topologies/object-store.yaml`, and its round trip is that of the 
 the scales are ours.
 
 **others**. What others leave of the long way and of the way to the edge, such that downloads have the printed CoV (0.38
-and 0.26, S1-F7): 8 Mbit/s and a share of it at night, that share less in the evening, 8 Mbit/s in between. The days are
-written to `scenarios/cdn-steadiness.yaml`, and to `scenarios/cdn-load.yaml`, which is judged by other numbers.
+and 0.26, S1-F7): 8 Mbit/s and a share of it at night, that share less in the evening, 8 Mbit/s in between. The days of
+both sizes are written to `scenarios/cdn-steadiness.yaml`, and those of the quick size to `scenarios/cdn-load.yaml`,
+which is judged by other numbers.
 
-It runs the quick size, one point after the other in `results/inputs`, with seed 101, by which no row is judged, and
-halves the interval in which the share lies until the printed number is met. Ends with 1, and writes nothing, if
-`--rounds` are too few.
+It runs one point after the other of each size in `results/inputs`, with seed 101, by which no row is judged, and halves
+the interval in which the share lies until the printed number is met. Ends with 1, and writes nothing, if `--rounds` are
+too few.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ import random
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import product
 from pathlib import Path
+from typing import TypeAlias
 
 from rich.console import Console
 
@@ -176,10 +179,13 @@ PRINTED_COV = {"wan": ("none", 0.38), "peering": ("edge", 0.26)}
 """By way: how it is asked for, and the CoV of downloads over it."""
 COV_OFF = 0.004
 USUAL_MBIT = 8.0
-SHARES = (0.3, 0.8)
-"""Between which a day's share is looked for."""
+SHARES = {"full": (0.3, 0.95), "quick": (0.3, 0.8)}
+"""By size, between which a day's share is looked for."""
 FIT_SEED = 101
 STEP_S = {"full": 240, "quick": 60}
+"""By size, in the order of a scenario's file."""
+Shares: TypeAlias = Mapping[str, Mapping[str, float]]
+"""By size and way."""
 
 DAYS = re.compile(r"(?m)^ +(?:wan\.rtt\+)?(wan|peering)\.rate\+\1\.schedule:\n(?: +- \[.*\n)+")
 DAY, ALONE = re.compile(r"[\d.]+ Mbit/s, \[\{.*\}\]"), re.compile(r"[\d.]+ Mbit/s(?=, none)")
@@ -211,44 +217,45 @@ def found_share(
     return None
 
 
-def cov_of_downloads(way: str, share: float) -> float:
+def cov_of_downloads(size: str, way: str, share: float) -> float:
     """The CoV of downloads over a way with such days. Nothing is drawn, so one seed tells it."""
     cache, _ = PRINTED_COV[way]
     settings = [
         f"seed={FIT_SEED}",
         "repetitions=1",
         f"workload.cache+workload.warm=[[{cache}, {str(cache == 'edge').lower()}]]",
-        f"{way}.rate+{way}.schedule=[[{day(share, STEP_S['quick'])}]]",
+        f"{way}.rate+{way}.schedule=[[{day(share, STEP_S[size])}]]",
     ]
-    scenario, store = load_scenario(STEADINESS, settings, quick=True), Store(RESULTS / f"{way}-{share:g}")
-    carry_out(scenario, store, files_of(STEADINESS, settings, quick=True), 1, Console(stderr=True))
+    quick, store = size == "quick", Store(RESULTS / f"{size}-{way}-{share:g}")
+    scenario, files = load_scenario(STEADINESS, settings, quick=quick), files_of(STEADINESS, settings, quick=quick)
+    carry_out(scenario, store, files, 1, Console(stderr=True))
     (result,) = store.results()
     return statistic.population_cov([each.goodput_bps for each in need(HttpResult, result.measured).downloads])
 
 
-def with_days(text: str, shares: Mapping[str, float]) -> str:
-    """A scenario with the days of these ways, the full size's before the quick one's. A way that others leave alone has
-    no schedule, and all day what the edge's way has at night.
+def with_days(text: str, shares: Shares) -> str:
+    """A scenario with the days of these ways. A way that others leave alone has no schedule, and what the edge's has at
+    night all day.
     """
-    steps = {way: iter(STEP_S.values()) for way in shares}
+    sizes = {way: iter(STEP_S) for way in PRINTED_COV}
 
     def block(found: re.Match[str]) -> str:
-        step_s = next(steps[found[1]])
-        alone, _, _ = day(shares["peering"], step_s).partition(", ")
-        return ALONE.sub(alone, DAY.sub(day(shares[found[1]], step_s), found[0]))
+        size = next(sizes[found[1]])
+        alone, _, _ = day(shares[size]["peering"], STEP_S[size]).partition(", ")
+        return ALONE.sub(alone, DAY.sub(day(shares[size][found[1]], STEP_S[size]), found[0]))
 
     return DAYS.sub(block, text)
 
 
 def fit_others(rounds: int) -> int:
-    shares: dict[str, float] = {}
-    for way, (_, wanted) in PRINTED_COV.items():
-        share = found_share(partial(cov_of_downloads, way), wanted, COV_OFF, SHARES, rounds)
+    shares: dict[str, dict[str, float]] = {size: {} for size in STEP_S}
+    for size, (way, (_, wanted)) in product(STEP_S, PRINTED_COV.items()):
+        share = found_share(partial(cov_of_downloads, size, way), wanted, COV_OFF, SHARES[size], rounds)
         if share is None:
             return 1
-        shares[way] = share
-    for scenario in (STEADINESS, LOADED):
-        scenario.write_text(with_days(scenario.read_text(), shares))
+        shares[size][way] = share
+    STEADINESS.write_text(with_days(STEADINESS.read_text(), shares))
+    LOADED.write_text(with_days(LOADED.read_text(), dict.fromkeys(STEP_S, shares["quick"])))
     return 0
 
 

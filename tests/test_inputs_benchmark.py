@@ -12,8 +12,9 @@ from testbed.spec.load import load_scenario
 from testbed_reproductions.paper import interdatacenter_path as path
 from testbed_reproductions.paper.object_store_check import HOMES
 
-FITTED = {"wan": 0.708, "peering": 0.383}
-"""What `python -m benchmarks inputs others` wrote on 28 November 2026."""
+FITTED = {"full": {"wan": 0.876, "peering": 0.43}, "quick": {"wan": 0.708, "peering": 0.383}}
+"""What `python -m benchmarks inputs others` wrote on 28 November 2026, and in the full size on the 30th."""
+DAYS = {inputs.STEADINESS: FITTED, inputs.LOADED: dict.fromkeys(FITTED, FITTED["quick"])}
 
 
 def ways() -> dict[tuple[str, str], tuple[float, int]]:
@@ -40,12 +41,13 @@ def test_the_next_rate_explains_what_the_last_one_left_over() -> None:
     assert asked == pytest.approx(80 * 10.48576 / 9.48576)
 
 
-@pytest.mark.parametrize("scenario", [inputs.STEADINESS, inputs.LOADED])
+@pytest.mark.parametrize("scenario", DAYS)
 def test_the_days_of_a_scenario_are_those_of_the_shares_that_were_fitted(scenario: Path) -> None:
-    text = scenario.read_text()
-    assert inputs.with_days(text, FITTED) == text
-    for way in FITTED:
-        assert inputs.with_days(text, {**FITTED, way: 0.5}) != text
+    text, days = scenario.read_text(), DAYS[scenario]
+    assert inputs.with_days(text, days) == text
+    for size, shares in days.items():
+        for way in shares:
+            assert inputs.with_days(text, {**days, size: {**shares, way: 0.5}}) != text
 
 
 def test_a_day_has_four_steps_around_the_usual_rate() -> None:
