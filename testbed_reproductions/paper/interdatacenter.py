@@ -101,7 +101,7 @@ def degrade_together(runs: Mapping[str, Measured]) -> Judgement:
     """Figure 8a: both zone pairs are slow in the same hours, and similar in all hours."""
     shared = {"-".join(pair): part for pair, part in parts_of(runs[SHARED])}
     inside, outside = (
-        {name: part.each_seed(partial(_mean_bps, is_degraded=is_degraded)) for name, part in shared.items()}
+        {name: part.each_seed(partial(mean_bps, is_degraded=is_degraded)) for name, part in shared.items()}
         for is_degraded in (True, False)
     )
     apart = runs[SHARED].each_seed(lambda each: statistic.cv_rmse(*(hours(result) for result in each.results)))
@@ -116,7 +116,7 @@ def degrade_together(runs: Mapping[str, Measured]) -> Judgement:
     return Judgement(ours, tuple(parts), why)
 
 
-def _mean_bps(part: Measured, is_degraded: bool) -> float:
+def mean_bps(part: Measured, is_degraded: bool) -> float:
     """The mean of all seconds in degradations, or outside of them, without the hour in which the flow starts."""
     result = one_of(part)
     spans = intervals(result)

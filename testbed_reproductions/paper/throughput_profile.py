@@ -246,11 +246,10 @@ ROWS: tuple[Row, ...] = (
                               "IV.A.1 and Fig. 3b: smooth and concave; V: C_CC of what is concave is positive")),
     _noisy("S3-F4", "Fig. 4", "Cloud, CUBIC, HTCP and BBR", "BBR the highest on the mean; 7, 7, 8 Gbit/s at 300 ms",
            cloud.noisy_variants, "bbr-highest", "cloud-bbr-10-flows", "cloud-htcp-10-flows",
-           criterion=Criterion("BBR's mean over all RTTs and flows above CUBIC's and HTCP's, and from the shortest to "
-                               "the longest RTT it loses less; with 10 flows their means at most 10 % of the line "
-                               "rate apart",
-                               "IV.A.1 and Fig. 4: BBR has higher throughput, and decreases more slowly with RTT; with "
-                               "10 flows they are comparable, and 7, 7 and 8 of 10 Gbit/s are printed")),
+           criterion=Criterion("BBR's mean over all RTTs and flows above CUBIC's and HTCP's; with 10 flows their means "
+                               "at most 10 % of the line rate apart",
+                               "IV.A.1 and Fig. 4: BBR has higher throughput; with 10 flows they are comparable, and "
+                               "7, 7 and 8 of 10 Gbit/s are printed")),
     _core("S3-F5", "Fig. 5", "Emulated without loss, CUBIC, HTCP and Scalable TCP", "nearly the same",
           alike_without_loss, _FREE, "alike-without-loss",
           criterion=Criterion("at every RTT and number of flows at most 5 % of the largest apart",
