@@ -55,7 +55,10 @@ HELD = (
     "which S4-T4 and K11 were not met, and K10 could not be told"
 )
 BEYOND = "by more than 1 %"
-BARE = "no machine is around it, and its links delay nothing, so the delay of our baseline's ports decides the order"
+BARE = (
+    "no machine is around it, and its links delay nothing, so the delay of our baseline's ports decides the order; with "
+    "1.12 ms, fitted to Table II, the baseline has 2492 MB at 64 KiB"
+)
 STILL = "the delay is constant, and nothing else is sent, so nothing here can cause jitter or loss"
 SWITCHED = (
     "the controller is not known; ours is a learning switch; Open vSwitch takes no time, but what comes to it is held "
