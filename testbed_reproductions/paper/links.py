@@ -56,8 +56,8 @@ HELD = (
 )
 BEYOND = "by more than 1 %"
 BARE = (
-    "no machine is around it, and its links delay nothing, so the delay of our baseline's ports decides the order; with "
-    "1.12 ms, fitted to Table II, the baseline has 2492 MB at 64 KiB"
+    "no machine is around it, and its links delay nothing, so the delay of our baseline's ports decides the order; "
+    "with 1.12 ms, fitted to Table II, the baseline has 2492 MB at 64 KiB"
 )
 STILL = "the delay is constant, and nothing else is sent, so nothing here can cause jitter or loss"
 SWITCHED = (
