@@ -234,8 +234,8 @@ def cov_of_downloads(size: str, way: str, share: float) -> float:
 
 
 def with_days(text: str, shares: Shares) -> str:
-    """A scenario with the days of these ways. A way that others leave alone has no schedule, and what the edge's has at
-    night all day.
+    """A scenario with the days of these ways. A way that others leave alone has no schedule, and all
+    day the rate that the edge's way has at night.
     """
     sizes = {way: iter(STEP_S) for way in PRINTED_COV}
 

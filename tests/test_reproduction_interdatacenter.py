@@ -120,6 +120,7 @@ def with_volumes(*steps_s: float | None, seeds: Sequence[int] = (1, 2)) -> Made:
     ("runs", "wanted"),
     [
         (with_volumes(80, 85, 90, 110), "pass"),  # three of four
+        (with_volumes(*[85] * 14, *[110] * 6), "fail"),  # in 70 %
         (with_volumes(80, 85, 90), "fail"),  # in every run
         (with_volumes(80, 85, 100, 110), "fail"),  # in half of them
         (with_volumes(80, 85, 90, 155), "fail"),  # so late that not more than three quarters are in time
@@ -171,11 +172,12 @@ SEEN = ((30, None), (60, None), (120, 85), (300, 85))
         (((30, None), (60, None), (120, 85), (300, None)), False),  # not seen at all
         (((120, 85), (300, 85)), None),  # nothing short was run
         (((30, None), (60, None)), None),  # nothing long was run
-        (((30, None), (100, 60), (300, 85)), True),  # 100 s are neither
-        (((30, None), (100, None), (300, 85)), True),
+        (((*SEEN, (100, 60))), True),  # 100 s are neither
+        (((*SEEN, (100, None))), True),
+        (((30, None), (100, None), (300, 85)), None),  # 60 and 120 s are missing
     ],
 )
-def test_only_a_run_of_more_than_100_s_shows_the_step(steps: Any, is_met: bool | None) -> None:
+def test_runs_of_30_and_60_s_show_no_step_and_those_of_120_and_300_s_do(steps: Any, is_met: bool | None) -> None:
     assert policy.needs_long_runs(lengths(*steps)).outcome == WORDS[is_met]
 
 

@@ -328,6 +328,7 @@ BAD: tuple[tuple[str, str, Callable[[], Runs]], ...] = (
     ("S1-F6", "100 MiB gains nothing", partial(edge, {**NEAR_EDGE, 100 * MIB: (3000, 2000)})),
     ("S1-F7", "the edge varies as much", partial(steady, near=around(5000, 0.38))),
     ("S1-F7", "the edge varies more", partial(steady, near=around(5000, 0.5))),
+    ("S1-F7", "the ratio is right, and both are too small", partial(steady, around(2000, 0.348), around(5000, 0.24))),
     ("S1-F7", "the edge does not vary", partial(steady, near=(5000, 5000))),
     ("S1-F9a", "1 MiB gains the most", partial(edge, {**NEAR_EDGE, 100 * MIB: (3000, 9000)})),
     ("S1-F9a", "1 MiB gains more than was ever seen", partial(edge, {**NEAR_EDGE, MIB: (600, 8300)})),

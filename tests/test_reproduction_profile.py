@@ -108,6 +108,7 @@ def test_a_check_of_the_profile_is_not_met_by_what_contradicts_it(id: str, wrong
         ("S3-F5", {"none/htcp/91 ms/2 flows": 0.97, "none/scalable/91 ms/2 flows": 1.03}),  # each is near CUBIC
         ("S3-F7", {"1 in 500/cubic/22 ms/10 flows": 50.0}),
         ("S3-F7", {"1 in 10000/cubic/376 ms/1 flows": 3.0}),
+        ("S3-F7", {"1 in 10000/cubic/376 ms/1 flows": 0.5}),  # ten flows gain twice as much as is printed
         ("S3-F9", {"none/htcp/10 flows": 0.8}),
         ("S3-F2d-f", {"none/cubic/91 ms/5 flows": 0.9}),
     ],
@@ -156,6 +157,32 @@ def test_a_row_of_the_cloud_is_met_by_what_is_printed_and_not_by_a_flat_one(id: 
     wrong = {"S3-F3a": (), "S3-F4": (same_everywhere,), "K6": (same_everywhere,)}
     for share in wrong.get(id, (same_everywhere, of_one_flow)):
         assert judged(id, together(profile(), cloud(share))).outcome == "fail"
+
+
+def far_above_with_ten_flows(control: str, flows: int, rtt_ms: int) -> float:
+    usual = printed.in_the_cloud(control, flows, rtt_ms)
+    return usual if control == "bbr" or flows == 1 else usual * 0.8
+
+
+def htcp_far_below_with_ten_flows(control: str, flows: int, rtt_ms: int) -> float:
+    return printed.in_the_cloud(control, flows, rtt_ms) * {("cubic", 10): 0.95, ("htcp", 10): 0.88}.get(
+        (control, flows), 1
+    )
+
+
+@pytest.mark.parametrize("share", [far_above_with_ten_flows, htcp_far_below_with_ten_flows])
+def test_with_ten_flows_all_are_to_be_comparable(share: Callable[[str, int, int], float]) -> None:
+    found = judged("S3-F4", cloud(share))
+    assert found.outcome == "fail", found.reasons
+    assert "comparable with 10 flows" in found.reasons
+
+
+def test_a_profile_that_does_not_fall_is_told_by_its_ends() -> None:
+    """A bump in the middle makes it concave, and no step rises by more than the margin."""
+    bump = {1: 0.90, 11: 0.915, 22: 0.93, 45: 0.945, 91: 0.945, 183: 0.93, 274: 0.915, 376: 0.90}
+    found = judged("S3-F3b", profile(lambda loss, control, flows, rtt_ms: bump[rtt_ms]))
+    assert found.outcome != "pass"
+    assert "BBR is lower at 376 ms than at 1 ms" in found.reasons
 
 
 @pytest.mark.parametrize("id", ["S3-F4", "K6", "S3-F9-C"])
@@ -253,8 +280,20 @@ CASES: dict[str, tuple[Made, tuple[tuple[str, Made], ...]]] = {
             ("above at 64 KiB", lambda: bridged((*BRIDGED[:3], 3000))),
         ),
     ),
-    "K11": (lambda: bridged(BRIDGED), (("above at 64 KiB", lambda: bridged((*BRIDGED[:3], 3000))),)),
-    "S4-T5-MN": (lambda: mininet(MININET), (("below at 64 KiB", lambda: mininet((*MININET[:3], 2700))),)),
+    "K11": (
+        lambda: bridged(BRIDGED),
+        (
+            ("above at 64 KiB", lambda: bridged((*BRIDGED[:3], 3000))),
+            ("only 0.5 % below at 64 KiB", lambda: bridged((*BRIDGED[:3], BASELINE[3] * 0.995))),
+        ),
+    ),
+    "S4-T5-MN": (
+        lambda: mininet(MININET),
+        (
+            ("below at 64 KiB", lambda: mininet((*MININET[:3], 2700))),
+            ("only 0.5 % above at 64 KiB", lambda: mininet((*MININET[:3], BASELINE[3] * 1.005))),
+        ),
+    ),
     "K9": (lambda: mininet(MININET), (("the same", lambda: mininet(BASELINE)),)),
     "S4-E3": (
         printed.memory,

@@ -212,7 +212,7 @@ def udp_above_tcp(runs: Mapping[str, Measured]) -> Judgement:
     ours += f"in its best second UDP has {average(peaks):.1%} of {capacity_bps / 1e6:.0f} Mbit/s"
     parts = (
         above(f"UDP's largest is above {UDP_SHARE:.1%} of the path", mean_of((1, peaks)), UDP_SHARE),
-        below("TCP less half of UDP, in Mbit/s, is below 0", combined((1e-6, tcp), (-MUCH * 1e-6, udp))),
+        below("TCP is below half of UDP, in Mbit/s", combined((1e-6, tcp), (-MUCH * 1e-6, udp))),
     )
     return Judgement(ours, parts)
 

@@ -121,10 +121,8 @@ def under_500_mbit(runs: Mapping[str, Measured]) -> Judgement:
     ours = f"10 flows: C_CC {bends[0]} without loss, {bends[1]} at {check.in_words(order[-1])}; there at most "
     ours += f"{most / 1e6:.0f} Mbit/s beyond {close}; 10 flows over 1 at {rest[-1]}: "
     ours += ", ".join(f"× {average(each):.1f} at {loss}" for loss, each in gains.items())
-    why = (
-        "each flow is held back by its own losses, so ten get about ten times; the bound does not depend on the rate; "
-    )
-    return Judgement(ours, tuple(parts), f"{why}for which number of flows it is printed is not said")
+    why = "each flow is held back by its own losses, so flows help more than without; for how many of them the bound is"
+    return Judgement(ours, tuple(parts), f"{why} printed is not said")
 
 
 def variants_without_loss(runs: Mapping[str, Measured]) -> Judgement:
