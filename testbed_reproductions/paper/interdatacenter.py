@@ -196,7 +196,8 @@ HIGH_BPS, LOW_BPS = 850e6, 400e6
 VOLUME_BYTES = (8e9, 10e9)
 SHARE, SHARE_OFF = 0.75, 0.005
 STEP_S, STEP_OFF_S = 100.0, 50.0
-SHORT_S, LONG_S = (30, 60), (120, 300)
+VISIBLE_FROM_S = 100.0
+LENGTHS_S = (30, 60, 120, 300)
 HIGH_OFF_MBIT, LOW_OFF_MBIT, DROP = 5.0, 50.0, 0.5
 COV_RATIO, COV_RATIO_OFF = 0.5, 0.05
 LOSS_OFF = 0.01
@@ -332,7 +333,10 @@ def needs_long_runs(runs: Mapping[str, Measured]) -> Judgement:
     ours = "step found in " + ", ".join(
         f"{seen} of {all_} runs of {length} s" for length, (seen, all_) in share.items()
     )
-    short, long = ([share.get(length) for length in lengths] for lengths in (SHORT_S, LONG_S))
+    short, long = (
+        [share.get(length) for length in LENGTHS_S if (length < VISIBLE_FROM_S) is is_short]
+        for is_short in (True, False)
+    )
     parts = (
         Holds("no short run shows a step", None if None in short else not any(seen for seen, _ in map(known, short))),
         Holds(
