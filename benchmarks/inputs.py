@@ -234,8 +234,8 @@ def cov_of_downloads(size: str, way: str, share: float) -> float:
 
 
 def with_days(text: str, shares: Shares) -> str:
-    """A scenario with the days of these ways. A way that others leave alone has no schedule, and all
-    day the rate that the edge's way has at night.
+    """A scenario with the days of these ways. A way that others leave alone has no
+    schedule: it has the rate of the edge's way at night all day.
     """
     sizes = {way: iter(STEP_S) for way in PRINTED_COV}
 

@@ -24,6 +24,10 @@ ERROR = 0.05
 """The greatest chance that a row is called met though it should not be, and that it is called not met though it is."""
 
 
+FULL, MUCH = 0.95, 0.5
+"""The least share of a full link that counts as all of it; less than this share is much lower."""
+
+
 @dataclass(frozen=True)
 class Chance:
     """How often a part may be wrongly called met, and wrongly called not met."""

@@ -172,8 +172,8 @@ SEEN = ((30, None), (60, None), (120, 85), (300, 85))
         (((30, None), (60, None), (120, 85), (300, None)), False),  # not seen at all
         (((120, 85), (300, 85)), None),  # nothing short was run
         (((30, None), (60, None)), None),  # nothing long was run
-        (((*SEEN, (100, 60))), True),  # 100 s are neither
-        (((*SEEN, (100, None))), True),
+        ((*SEEN, (100, 60)), True),  # 100 s are neither
+        ((*SEEN, (100, None)), True),
         (((30, None), (100, None), (300, 85)), None),  # 60 and 120 s are missing
     ],
 )

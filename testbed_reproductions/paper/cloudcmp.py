@@ -11,6 +11,8 @@ from functools import partial
 from testbed.api import Download, HttpResult, TrialResult, need, statistic, tcp_model
 
 from ..check import (
+    FULL,
+    MUCH,
     Holds,
     LittleSpread,
     MoreSpread,
@@ -40,8 +42,8 @@ BLOBS, INSTANCES, MESSAGES, WINDOW, INTRA, INTER = (
 SMALL_BYTES, LARGE_BYTES = 1_000, 10_000_000
 NIC_BPS = 1e9
 INTRA_RTT_S, INTER_BPS = 2e-3, 200e6
-FULL, STEADY_COV, SLOWER, MUCH = 0.95, 0.05, 0.05, 0.5
-"""Share of the line rate; little variation; no longer than this; less than this share is much lower."""
+STEADY_COV, SLOWER = 0.05, 0.05
+"""Little variation; no longer than this."""
 
 OUR_RTT = (
     "providers are not named and RTTs are not printed; an emulated path stands in for a service, which itself takes no "

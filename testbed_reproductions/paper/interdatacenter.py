@@ -14,13 +14,13 @@ from functools import partial
 
 from testbed.api import Claim, TrialResult, UdpResult, UdpSecond, backgrounds, changepoint, need, statistic
 
-from ..check import Holds, Part, Within, above, alike, average, below, near, over
+from ..check import MUCH, Holds, Part, Within, above, alike, average, below, near, over
 from ..check import estimate as mean_of
 from ..measured import Measured, known, mbit
 from ..row import Criterion, Judge, Judgement, Publication, Row
 from . import interdatacenter_path as path
 from . import interdatacenter_path as rtt
-from .interdatacenter_path import CLOSE, MUCH, RAMP_S, one_of, parts_of, seconds
+from .interdatacenter_path import CLOSE, RAMP_S, one_of, parts_of, seconds
 
 ASYMMETRY, PROBES, SHARED, LOWER = "asymmetric-degradation", "rtt-in-degradation", "shared-degradation", "lower-zone"
 

@@ -13,6 +13,8 @@ from itertools import pairwise
 from testbed.api import PingResult, TcpResult, TrialResult, UdpResult, need, statistic
 
 from ..check import (
+    FULL,
+    MUCH,
     Holds,
     MoreSpread,
     Part,
@@ -56,7 +58,6 @@ GAP, GAP_OFF = 0.8, 0.05
 UNEVEN = (("sa", "us"), ("us", "sa"), ("sa", "eu"))
 """The ordered pairs of Azure whose runs vary more than the others."""
 UDP_SHARE = 800 / 850
-FULL, MUCH = 0.95, 0.5
 CLOSE = 0.05
 """Relative: how far apart two levels or RTTs may be that count as alike."""
 RAMP_S = 8.0

@@ -54,7 +54,8 @@ HELD = (
     "for 125 µs (8000 interrupts a second, a documented setting of Intel's cards), which is not printed, and without "
     "which S4-T4 was not met, and K10 could not be told"
 )
-BEYOND = f"by more than {FALL:.0%}".replace("%", " %")
+BEYOND = "by more than 1 %"
+"""`FALL`, in words."""
 BARE = (
     "no machine is around it, and its links delay nothing, so the delay of our baseline's ports decides the order; "
     "S4-T2's model with a round trip of 1.12 ms, fitted to Table II, has 2492 MB at 64 KiB"

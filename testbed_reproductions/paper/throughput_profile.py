@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from testbed.api import Claim, Curve, concavity
 
-from ..check import Holds, Part, Within, above, alike, average, below, minus, near, over
+from ..check import FULL, Holds, Part, Within, above, alike, average, below, minus, near, over
 from ..check import estimate as mean_of
 from ..measured import Measured, known
 from ..row import Criterion, Judge, Judgement, Publication, Row
@@ -65,8 +65,7 @@ def one_and_ten_flows(runs: Mapping[str, Measured]) -> Judgement:
         for flows, part in cubic.split("flows").items()
     }
     parts: list[Part] = [
-        Within(f"{flows} flows are full at {close}", mean_of((1, first)), check.FULL)
-        for flows, (first, _) in ends.items()
+        Within(f"{flows} flows are full at {close}", mean_of((1, first)), FULL) for flows, (first, _) in ends.items()
     ]
     parts.append(above(f"10 flows are above 1 at {far}", minus(ends[MANY][1], ends[FEW][1])))
     parts += check.few_like_many(cubic)

@@ -14,6 +14,7 @@ import numpy as np
 from testbed.api import parse_one_in, published
 
 from ..check import (
+    FULL,
     AnyOf,
     Estimate,
     MoreSpread,
@@ -40,8 +41,6 @@ LOSSLESS, LOSSY = "throughput-profile", "throughput-profile-loss"
 NONE = "none"
 MARGIN = 0.02
 """Of the line rate: a profile that rises by no more from one RTT to the next does not rise."""
-FULL = 0.95
-"""The least share of the line rate that counts as the line rate."""
 ALIKE = 0.05
 LOW_LOSS = 1e-6
 """The largest loss at which congestion controls are alike, of those that are printed."""
@@ -191,7 +190,7 @@ FLAT_IS_A_QUARTER = (
 def grows_and_falls(runs: Mapping[str, Measured]) -> Judgement:
     """S3-F8: the two overall trends, C_UC grows with the number of flows and falls with loss."""
     ours, found, order = c_uc_over_loss(runs)
-    gains = (average(found[MANY][loss]) - average(found[FEW][loss]) for loss in order)
+    gains = (average(grown(found[FEW][loss], found[MANY][loss])) for loss in order)
     ours += f"; from 1 to 10 flows, by loss: {' '.join(f'{gained:+.2f}' for gained in gains)}"
     parts = [*falls_over_loss(found)]
     for flows, by_loss in found.items():
