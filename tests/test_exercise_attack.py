@@ -327,10 +327,18 @@ def test_a_network_that_denies_all_once_it_was_seen_to_work_is_no_firewall() -> 
     assert {rule.name for rule in found.rules if rule.outcome == "passed"} <= {"what-is-allowed-works", "web-is-open"}
 
 
-def test_addresses_that_were_written_down_are_of_no_use_in_another_network() -> None:
+@pytest.mark.parametrize(("rest", "points"), [("flooded", 5), ("dropped", 0)])
+def test_addresses_that_were_written_down_are_of_no_use_in_another_network(rest: str, points: int) -> None:
+    """Where all other frames are flooded, they arrive and no more; where they are dropped, none does."""
     exercise = work_folder.find("learning-switch")
-    found = check.mark(exercise, submission.of_wrong(exercise, "static-table"))
-    assert found.points == 0
+    text = submission.of_wrong(exercise, "static-table").text("switch.py")
+    all_others, broadcasts = "0, parser.OFPMatch(),", '1, parser.OFPMatch(eth_dst="ff:ff:ff:ff:ff:ff"),'
+    assert all_others in text
+    if rest == "dropped":
+        text = text.replace(all_others, broadcasts)
+    found = check.mark(exercise, submission.checked(exercise, "theirs", {"switch.py": text.encode()}, []))
+    assert found.points == points
+    assert {"learns", "learns-everywhere", "spares-others"} <= set(found.fails)
     reasons = [rule.seen or "" for rule in found.rules]
     assert any("in another network (hosts with other addresses, at other ports): " in each for each in reasons), reasons
 
