@@ -58,6 +58,8 @@ def _sleep(seconds: float, cancelled: Callable[[], bool]) -> None:
 
 def _kill(cancelled: Callable[[], bool]) -> None:
     for _ in range(50):  # turns of the others, in which the worker says that the trial began; a busy computer has few
+        if cancelled():
+            raise Cancelled
         time.sleep(0.01)
     os.kill(os.getpid(), signal.SIGKILL)
 
