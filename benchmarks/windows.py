@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 import heapq
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -34,6 +34,7 @@ from testbed_reproductions.paper.links import (
     BRIDGED,
     MACHINES,
     MB,
+    MININET,
     SDN,
     WINDOWS,
     against,
@@ -47,6 +48,7 @@ PRINTED = {
     MACHINES: (991.9, 1700, 4059, 10_980),
     SDN: (447.7, 765.5, 1646, 4127),
     BRIDGED: (949.1, 952, 1321, 1768),
+    MININET: (2054, 2244, 2980, 3284),
 }
 """MB in 30 s by window, Tables III to V. All others are the baseline, whose numbers are means over three switches."""
 RESULTS = Path("results/windows")
@@ -175,7 +177,8 @@ Judge = Callable[[Mapping[str, Measured]], Sequence[Part]]
 class Trials:
     """What runs: a scenario, changed, and what it is judged by, with the results of other mechanisms in `beside`.
 
-    `written` is what `links-writes` calls its variants, with a window where {w} stands.
+    `written` is what `links-writes` calls its variants, with a window where {w} stands. Their shape is judged, unless
+    they are `of` other links than the baseline's.
     """
 
     scenario: str
@@ -183,6 +186,7 @@ class Trials:
     judge: Judge | None = None
     beside: tuple[str, ...] = ()
     written: str = ""
+    of: str = ""
 
 
 def _shape(runs: Mapping[str, Measured]) -> Sequence[Part]:
@@ -203,7 +207,11 @@ def _at_client(*settings: str, variant: str = CLIENT) -> Trials:
 
 
 def _far(rtt: str) -> Trials:
-    return _at_client(*(f"{port}-port.rtt={rtt}" for port in ("left", "right")))
+    return _at_client(*_ports(rtt))
+
+
+def _ports(rtt: str) -> Iterator[str]:
+    return (f"{port}-port.rtt={rtt}" for port in ("left", "right"))
 
 
 def _with(variant: str, window: str) -> str:
@@ -232,9 +240,11 @@ TRIALS: Mapping[str, Trials] = {
     "writes-client-560": _far("560 us"),
     "writes-client-128": _at_client(variant="C={w} S= L=128K"),
     "writes-client-plain": _at_client("nic=plain"),
+    "mininet-client": replace(_at_client("topology=../topologies/mininet.yaml"), of=MININET),
     "writes-server": _written("C= S={w} L=8K"),
     "writes-both-128": _written("C={w} S={w} L=128K"),
     "baseline": Trials(BASELINE_IPERF3, (FEW,)),
+    "baseline-560": Trials(BASELINE_IPERF3, (FEW, *_ports("560 us"))),
     "machines": Trials(MACHINES, (FEW,)),
     "sdn-wait": _sdn(),
     "sdn-packet-0.53": _sdn(*NO_WAIT, "right-uplink.rate=22.9 Gbit/s"),
@@ -280,10 +290,10 @@ def modelled() -> Iterator[str]:
 def measured(name: str) -> Iterator[str]:
     asked, found = TRIALS[name], run(name)
     mb = by_window(found, asked.written)
-    yield line(name, {window: average(values) for window, values in mb.items()}, asked.scenario)
+    yield line(name, {window: average(values) for window, values in mb.items()}, asked.of or asked.scenario)
     if found.cautions:
         yield f"  {found.cautions}"
-    if asked.written:
+    if asked.written and not asked.of:
         decisions = decide(shape(mb))
     elif asked.judge is None:
         return
