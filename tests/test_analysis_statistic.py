@@ -34,6 +34,14 @@ def test_the_two_sds_of_1_to_10_are_those_of_the_textbook() -> None:
     assert statistic.sample_sd(values) == pytest.approx(math.sqrt(99 / 12 * 10 / 9))
 
 
+@given(NUMBERS, st.integers(2, 50))
+def test_equal_samples_do_not_vary_and_are_one_case(value: float, count: int) -> None:
+    """Their mean is rounded: that of three times 0.1 is 0.10000000000000002."""
+    for each in (value, 0.1):
+        assert statistic.population_sd([each] * count) == statistic.sample_sd([each] * count) == 0
+        assert statistic.estimate([each] * count).interval() is None
+
+
 @given(st.lists(NUMBERS, min_size=1, max_size=50), st.floats(0, 1))
 def test_quantiles_are_of_type_7(values: list[float], share: float) -> None:
     expected = stats.mstats.mquantiles(values, [share], alphap=1, betap=1)[0]

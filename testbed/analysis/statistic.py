@@ -94,12 +94,17 @@ def mean(values: Values) -> float:
 
 def sample_sd(values: Values) -> float:
     """The sd of the population the samples were drawn from, estimated with n - 1; needs 2 samples."""
-    return float(checked(values, 2).std(ddof=1))
+    return _sd(checked(values, 2), 1)
 
 
 def population_sd(values: Values) -> float:
     """The sd of exactly these samples, with n; 0 for a single one."""
-    return float(checked(values).std(ddof=0))
+    return _sd(checked(values), 0)
+
+
+def _sd(samples: FloatArray, less: int) -> float:
+    """Of equal samples exactly 0: their mean is rounded, and may be none of them."""
+    return 0.0 if samples.min() == samples.max() else float(samples.std(ddof=less))
 
 
 def quantile(values: Values, share: float) -> float:
@@ -175,9 +180,7 @@ def estimate(values: Values) -> Estimate:
     samples = checked(values)
     if len(samples) == 1:
         return Estimate(float(samples[0]), None, 0)
-    is_one_case = samples.min() == samples.max()
-    error = 0.0 if is_one_case else sample_sd(samples) / float(np.sqrt(len(samples)))
-    return Estimate(float(samples.mean()), error, len(samples) - 1)
+    return Estimate(float(samples.mean()), sample_sd(samples) / float(np.sqrt(len(samples))), len(samples) - 1)
 
 
 def weighted(parts: Sequence[tuple[float, Estimate]]) -> Estimate:

@@ -5,7 +5,7 @@ Transfers of 30 s by window over five kinds of links; MB are 2^20 bytes, as iper
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import pairwise
 
 from testbed.api import Claim, UdpResult, need, statistic
@@ -95,18 +95,12 @@ def in_words(by_window: Mapping[str, Values]) -> str:
     """Mean and population sd, as the publication prints them."""
     found = {window: [value for value in values if value is not None] for window, values in by_window.items()}
     cells = (
-        f"{window.removesuffix(' KiB')}K {statistic.mean(mb):.4g} ({_spread(mb):.2g})"
+        f"{window.removesuffix(' KiB')}K {statistic.mean(mb):.4g} ({statistic.population_sd(mb):.2g})"
         if mb
         else f"{window.removesuffix(' KiB')}K –"
         for window, mb in found.items()
     )
     return "/".join(cells) + " MB"
-
-
-def _spread(mb: Sequence[float]) -> float:
-    """The population sd; 0 if it is only that of rounding."""
-    sd = statistic.population_sd(mb)
-    return sd if sd > 1e-9 * statistic.mean(mb) else 0.0
 
 
 def rises_and_is_flat(runs: Mapping[str, Measured]) -> Judgement:
