@@ -4,7 +4,8 @@ the tables.
 
 What a result has in addition since it was kept is not compared. Numbers that differ with another lab kernel than the
 one that gave them, or on another kind of processor, say nothing about either: the C library has other functions for
-another processor, and programs read the clock more or less often.
+another processor, and programs read the clock more or less often. Nor do those of a trial during which files of its
+computer changed, as they do when somebody installs a package.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from testbed.api import Repeat, Store, UserError, audit, audit_sample, counted, 
 
 FILE = "audit.json"
 RESULT, PROVENANCE = "result.json", "provenance.json"
-ELSEWHERE = "another lab kernel or kind of processor"
+ELSEWHERE = "another lab kernel or kind of processor, or while files of the computer changed"
 SHOWN = 3
 """So many trials are named in words; JSON has all."""
 
@@ -123,12 +124,17 @@ def differing(first: Path, second: Path, parts: list[float] | None = None) -> tu
     return (ELSEWHERE, *paths)
 
 
-def _software(folder: Path) -> tuple[str | None, str | None]:
-    """The key of the lab kernel of a trial, and the kind of its processor; None for what is not known."""
+def _software(folder: Path) -> tuple[str | None, str | None, str | None]:
+    """The key of the lab kernel of a trial, the kind of its processor, and which files changed while it ran; None for
+    what is not known.
+    """
     path = folder / PROVENANCE
     noted = json.loads(path.read_text()) if path.exists() else {}
-    processor = ((noted.get("software") or {}).get("parts") or {}).get("processor")
-    return (noted.get("kernel") or {}).get("key"), None if processor == software.UNKNOWN else processor
+    parts = (noted.get("software") or {}).get("parts") or {}
+    processor = parts.get("processor")
+    is_known = processor != software.UNKNOWN
+    changed = parts.get(software.CHANGED, software.NONE)
+    return (noted.get("kernel") or {}).get("key"), processor if is_known else None, changed
 
 
 def _differing(one: Any, other: Any, at: str) -> Iterator[tuple[str, float]]:

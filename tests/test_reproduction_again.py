@@ -16,7 +16,7 @@ from testbed.error import UserError
 from testbed.kernel.guest import TrialError
 from testbed.model.scenario import Trial
 from testbed.sweep import run as sweep
-from testbed.trial import software
+from testbed.trial import provenance, software
 from testbed.trial.orders.sequence import Orders
 from testbed.trial.result import TrialResult
 from testbed_reproductions import again, kept
@@ -77,6 +77,15 @@ def test_numbers_of_another_kind_of_processor_are_told_apart_and_by_how_much(tmp
     assert differing(first, folder(tmp_path / "d", later, processor="another")) == (again.ELSEWHERE, *told)
     for number, kind in enumerate((None, software.UNKNOWN)):  # nobody knows that it is another one
         assert differing(first, folder(tmp_path / f"e{number}", later, processor=kind)) == told
+
+
+def test_numbers_of_a_trial_during_which_files_changed_are_told_apart(tmp_path: Path) -> None:
+    first, later = folder(tmp_path / "a", OF), OF | {"lab_s": 1.21}
+    disturbed = folder(tmp_path / "b", later)
+    noted = provenance.disturbed(json.loads((disturbed / "provenance.json").read_text()), ["ld.so.cache"])
+    (disturbed / "provenance.json").write_text(json.dumps(noted))
+    assert differing(first, disturbed) == (again.ELSEWHERE, "lab_s by 10 %")
+    assert differing(disturbed, first) == (again.ELSEWHERE, "lab_s by 9.09 %")
 
 
 @pytest.mark.parametrize(
@@ -173,12 +182,12 @@ def test_it_is_said_by_how_much_another_kind_of_processor_gives_other_numbers(
     repeats(change, "another")
     code, said = audit("25")
     assert code == 5, said
-    assert "1 gave others with another lab kernel or kind of processor, by 1 % at most. each of them: " in said
+    assert f"1 gave others with {again.ELSEWHERE}, by 1 % at most. each of them: " in said
     (name,) = audits[0].elsewhere
     assert name.startswith("blob-instances/")
     assert name.endswith("(workload_s by 1 %, lab_s by 0.1 %)")
     repeats(lambda result: result.update(verdict="suspect"), "another")
-    assert "kind of processor, by more than numbers: blob-instances/" in audit("25")[1]
+    assert f"{again.ELSEWHERE}, by more than numbers: blob-instances/" in audit("25")[1]
 
 
 def test_what_does_not_run_is_no_pass(monkeypatch: pytest.MonkeyPatch, repeats: Repeats) -> None:

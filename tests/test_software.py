@@ -10,13 +10,14 @@ import os
 import platform
 import py_compile
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
 from runs import make_store, make_trials
+from trials import make_trial
 from typer.testing import CliRunner
 
 from testbed.commands.computer.doctor import doctor
@@ -25,7 +26,7 @@ from testbed.native_program import AGENT, Tools
 from testbed.plan.node import vm
 from testbed.plan.step import data
 from testbed.spec.load import load_scenario
-from testbed.trial import provenance, software
+from testbed.trial import provenance, run, software
 from testbed.trial.compiled_module import is_read
 from testbed.trial.folder import write_json
 from testbed.trial.orders.sequence import orders
@@ -36,11 +37,10 @@ SCENARIOS = Path(__file__).parents[1] / "scenarios"
 @pytest.fixture
 def fresh() -> Iterator[None]:
     """What was examined before, and in this test, is examined again."""
-    caches = (software.here, software.of_snapshots, software._asked, software._library)
-    for each in caches:
+    for each in software.CACHES:
         each.cache_clear()
     yield
-    for each in caches:
+    for each in software.CACHES:
         each.cache_clear()
 
 
@@ -265,3 +265,61 @@ def test_a_run_without_a_finished_trial_is_the_same_as_nothing(tmp_path: Path) -
     app = typer.Typer()
     app.command()(doctor)
     assert "has no finished trial" in str(CliRunner().invoke(app, ["--same-as", str(tmp_path)]).exception)
+
+
+@pytest.fixture
+def setting(fresh: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A file that programs in a guest read."""
+    path = tmp_path / "protocols"
+    path.write_text("one")
+    monkeypatch.setattr(software, "SETTINGS", (str(path),))
+    return path
+
+
+@pytest.mark.parametrize("is_loaders", [False, True])
+def test_what_changes_later_is_seen_by_the_same_process(
+    is_loaders: bool, setting: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, files = software.here(), software.files_here()
+    assert software.changed(files) == ()
+    if is_loaders:
+        setting.unlink()  # it is no part of what is compared, but for whether it is there
+        monkeypatch.setattr(software, "LOADER_CACHE", setting)
+        files = software.files_here()
+        setting.write_text("new")
+    else:
+        setting.with_name("new").write_text("two")
+        setting.with_name("new").rename(setting)
+    assert software.changed(files) == ("protocols",)
+    after = software.here()
+    assert [part for part, *_ in software.differences(before, after)] == ["settings"]
+
+
+@pytest.mark.lab
+def test_a_trial_during_which_a_file_changes_says_so_and_the_next_one_has_the_new_one(
+    setting: Path, tmp_path: Path
+) -> None:
+    trial = make_trial(workload={"duration": "2 s"})
+
+    def carried_out(name: str, progress: Callable[[float], None] = lambda lab_s: None) -> dict[str, Any]:
+        (tmp_path / name).mkdir()
+        run.run(trial, orders(trial), tmp_path / name, progress=progress)
+        noted = provenance.noted(tmp_path / name)
+        assert noted is not None
+        return noted
+
+    def change(lab_s: float) -> None:
+        setting.write_text("two")
+
+    first = carried_out("first")["software"]
+    disturbed = carried_out("disturbed", change)["software"]
+    later = carried_out("later")["software"]
+    assert disturbed["digest"] is None
+    assert disturbed["parts"] == first["parts"] | {software.CHANGED: "protocols"}
+    assert None not in (first["digest"], later["digest"])
+    assert list(software.differences(first["parts"], later["parts"])) == [
+        ("settings", first["parts"]["settings"], later["parts"]["settings"])
+    ]
+    assert software.CHANGED not in later["parts"]
+    told = provenance.differences(trial, tmp_path / "disturbed")
+    assert f"{software.CHANGED} protocols → not noted" in map(str, told)

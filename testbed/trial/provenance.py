@@ -47,9 +47,15 @@ def of(trial: Trial, ready: ReadyKernel | None = None) -> dict[str, Any]:
         if image is None
         else {"name": image.name, "release": image.release, "config_hash": image.config_hash, "key": image.key},
         "machine_kernels": machines,
-        "versions": _versions() | _users_programs(trial),
+        "versions": _versions(software.digest()) | _users_programs(trial),
         "software": _software(None if image is None else image.key, machines),
     }
+
+
+def disturbed(noted: Mapping[str, Any], files: Sequence[str]) -> dict[str, Any]:
+    """What a trial ran with, if files with these names changed while it did: nobody can name its software."""
+    parts = {**parts_of(noted), software.CHANGED: ", ".join(files)}
+    return {**noted, "software": {"digest": software.digest(parts), "parts": parts}}
 
 
 def kernel_program(ready: ReadyKernel) -> str | None:
@@ -133,7 +139,8 @@ def differences(trial: Trial, folder: Path) -> tuple[Difference, ...]:
     try:
         now = of(trial)
     except MachineError:
-        now = {"testbed": __version__, "versions": _versions() | _users_programs(trial), "software": _software(None)}
+        versions = _versions(software.digest()) | _users_programs(trial)
+        now = {"testbed": __version__, "versions": versions, "software": _software(None)}
     return between(trial, folder, now)
 
 
@@ -233,7 +240,7 @@ def steps_here(trial: Trial, made: Orders, ready: ReadyKernel, files: Path | Non
 
 
 @cache
-def _versions() -> dict[str, str]:
+def _versions(_software: str | None) -> dict[str, str]:
     versions = {"python": platform.python_version()}  # the agent's, too
     programs = {
         **remote.versions(),

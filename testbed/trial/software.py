@@ -30,6 +30,7 @@ from . import known_file
 from .compiled_module import is_read
 
 Parts = Mapping[str, str]
+Files = Mapping[Path, "known_file.Identity | None"]
 
 UNKNOWN = "unknown"
 """The value of a part that could not be examined: it is never the same as another one."""
@@ -38,6 +39,9 @@ NONE = "none"
 """The value of a program or package that is not here."""
 
 NOT_NOTED = "not noted"
+
+CHANGED = "changed while it ran"
+"""A part of a trial during which files of this computer changed: their names. It has no digest."""
 
 OURS = ("model", "spec", "plan", "kernel", "trial", "process.py", "package.py", "units.py")
 """Those of our sources that make a trial and read its evidence; the agent is a part of its own."""
@@ -63,7 +67,7 @@ SETTINGS = (
 """Files and folders that programs in a guest read."""
 
 LOADER_CACHE = Path("/etc/ld.so.cache")
-"""Only whether it is there counts, not what else it lists."""
+"""Only whether it is there counts, not what else it lists; but it counts if it changes while a trial runs."""
 
 CHOOSING = (".cpu_features.preferred.", ".active[", ".isa_1=", ".xsave_")
 """What the loader says of the processor that counts; the sizes of its caches do not."""
@@ -86,10 +90,11 @@ print(json.dumps({
 
 def digest(parts: Parts | None = None) -> str | None:
     """Of these parts, by default of those of this computer. The same digest means the same bytes; None, if a part is
-    unknown, means nothing.
+    unknown or changed, means nothing.
     """
     parts = here() if parts is None else parts
-    return None if UNKNOWN in parts.values() else _sha(json.dumps(sorted(parts.items())).encode(), length=16)
+    is_known = UNKNOWN not in parts.values() and CHANGED not in parts
+    return _sha(json.dumps(sorted(parts.items())).encode(), length=16) if is_known else None
 
 
 def differences(then: Parts, now: Parts) -> Iterator[tuple[str, str, str]]:
@@ -100,15 +105,34 @@ def differences(then: Parts, now: Parts) -> Iterator[tuple[str, str, str]]:
             yield part, before, after
 
 
-@cache
 def here() -> Parts:
-    """The parts of this computer, as they were when this process first asked. Reads 90 MB, of which it knows what it
-    read before (`known_file`).
+    """The parts of this computer. Reads 90 MB, of which it knows what it read before (`known_file`), and nothing if no
+    file has changed since this process last asked.
     """
+    parts, files = _examined_here()
+    if not changed(files):
+        return parts
+    for each in CACHES:
+        each.cache_clear()
+    return _examined_here()[0]
+
+
+def files_here() -> Files:
+    """The files that the parts are made of, as they are now."""
+    return {path: known_file.identity(path) for path in (*known_file.seen(), LOADER_CACHE, *map(Path, SETTINGS))}
+
+
+def changed(files: Files) -> tuple[str, ...]:
+    """The names of those that are other files now, or have another content."""
+    return tuple(sorted(path.name for path, before in files.items() if known_file.identity(path) != before))
+
+
+@cache
+def _examined_here() -> tuple[Parts, Files]:
     found = {name: _examined(examine) for name, examine in EXAMINATIONS.items()}
     found |= _programs() | {f"package {name}": _version(name) for name in PACKAGES}
     known_file.keep()
-    return found
+    return found, files_here()
 
 
 def _examined(examine: Callable[[], str]) -> str:
@@ -288,6 +312,10 @@ def _libraries(programs: Iterable[str]) -> dict[str, list[str]]:
 @cache
 def _library(path: Path) -> tuple[str, str, int]:
     return path.name, _sha_of(path), len(path.parts)
+
+
+CACHES = (_examined_here, _asked, _library, of_snapshots)
+"""What was made of files, and is made anew if one of them has changed."""
 
 
 def _version(package: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -81,6 +82,12 @@ def repeating(jobs: int, console: Console, place: Cluster | None = None) -> audi
     return repeat
 
 
+def tell_software(differences: Iterable[str]) -> None:
+    """Prints them, each once."""
+    if said := "; ".join(dict.fromkeys(differences)):
+        print(f"software then → now: {visible(said)}")
+
+
 def _print(found: auditing.Audit, folder: Path, console: Console) -> None:
     for each in found.trials:
         if each.outcome == "different":
@@ -90,9 +97,7 @@ def _print(found: auditing.Audit, folder: Path, console: Console) -> None:
     away = sorted({each.computer for each in found.trials if each.computer not in (None, found.computer)}, key=str)
     if away:
         print(f"repeated on: {visible(', '.join(map(str, away)))}")
-    software = list(dict.fromkeys(said for each in found.trials for said in each.software))
-    if software:
-        print(f"software then → now: {visible('; '.join(software))}")
+    tell_software(said for each in found.trials for said in each.software)
     if not found.trials:
         print("all trials ran in real time, which no repetition matches byte for byte: nothing was audited")
     print(paragraph(found.in_words(), terminal_width()))

@@ -31,6 +31,7 @@ from ...sweep import shard as shards
 from ...sweep.ledger import Report
 from ...sweep.run import Here, Summary, Sweep
 from ...sweep.shard import Shard
+from ...trial import provenance
 from ...trial.folder import (
     NOT_REPEATED,
     DiskFull,
@@ -55,6 +56,7 @@ from ..sequential.budget import OF_DECISION, Options
 from ..terminal import Terminal, say
 from ..text_table import Format
 from . import cluster_option
+from .audit import tell_software
 from .lone_topology import scenario_for
 
 if TYPE_CHECKING:
@@ -143,9 +145,11 @@ def repeat_trial(folder: Path, allow_code: bool) -> None:
         second = run_trial(trial, made, again)
         alone = is_summary(folder)
         different = (same_result if alone else same_files)(folder, again)
+        software = provenance.between(trial, folder, provenance.noted(again) or {})
     print(f"{trial.id}: {rate(first)}, again {rate(second)}")
     if different:
         print(f"different: {visible(', '.join(different))}")
+        tell_software(map(str, software))
         raise typer.Exit(1)
     if alone:
         print("its result is the same in every number; of what it wrote besides nothing is stored here")
