@@ -31,8 +31,9 @@ SHOWN = 3
 @dataclass(frozen=True)
 class Again:
     """One audit. `kept` trials were there in `scenarios`, `trials` were drawn. A number of those in `different`
-    differs, one of those in `elsewhere` with another lab kernel or on another kind of processor; those in `lost` did
-    not end. Numbers of `elsewhere` differ by `most` of their values, as a part; None if more than numbers differ.
+    differs, one of those in `elsewhere` with another lab kernel, on another kind of processor, or while files changed;
+    those in `lost` did not end. Numbers of `elsewhere` differ by `most` of their values, as a part; None if more than
+    numbers differ.
     """
 
     date: str
@@ -111,30 +112,32 @@ def repeated(folder: Path, names: Sequence[str], share: float, seed: int, repeat
 def differing(first: Path, second: Path, parts: list[float] | None = None) -> tuple[str, ...]:
     """The paths of numbers and words of the first trial's result that the second one's does not have, or has otherwise,
     numbers with the part by which they differ, and the largest first; before them `ELSEWHERE`, if the trials ran with
-    two lab kernels or on two kinds of processors: then the largest part is added to `parts`.
+    two lab kernels, on two kinds of processors, or one of them while files changed: then the largest part is added to
+    `parts`.
     """
     one, other = (json.loads((folder / RESULT).read_text()) for folder in (first, second))
     found = sorted(_differing(one, other, ""), key=lambda each: -each[1])
     paths = tuple(path if math.isinf(part) else f"{path} by {100 * part:.3g} %" for path, part in found)
-    pairs = zip(*(_software(folder) for folder in (first, second)), strict=True)
-    if not paths or not any(before != now and None not in (before, now) for before, now in pairs):
+    (kernel, processor, is_disturbed), now = _software(first), _software(second)
+    pairs = ((kernel, now[0]), (processor, now[1]))
+    is_elsewhere = any(before != after and None not in (before, after) for before, after in pairs)
+    if not paths or not (is_elsewhere or is_disturbed or now[2]):
         return paths
     if parts is not None:
         parts.append(found[0][1])
     return (ELSEWHERE, *paths)
 
 
-def _software(folder: Path) -> tuple[str | None, str | None, str | None]:
-    """The key of the lab kernel of a trial, the kind of its processor, and which files changed while it ran; None for
-    what is not known.
+def _software(folder: Path) -> tuple[str | None, str | None, bool]:
+    """The key of the lab kernel of a trial, and the kind of its processor, None for what is not known; whether files of
+    the computer changed while it ran.
     """
     path = folder / PROVENANCE
     noted = json.loads(path.read_text()) if path.exists() else {}
     parts = (noted.get("software") or {}).get("parts") or {}
     processor = parts.get("processor")
     is_known = processor != software.UNKNOWN
-    changed = parts.get(software.CHANGED, software.NONE)
-    return (noted.get("kernel") or {}).get("key"), processor if is_known else None, changed
+    return (noted.get("kernel") or {}).get("key"), processor if is_known else None, software.CHANGED in parts
 
 
 def _differing(one: Any, other: Any, at: str) -> Iterator[tuple[str, float]]:

@@ -122,7 +122,7 @@ def test_without_a_cache_folder_all_is_found_out_again(asked: list[str], tmp_pat
 @pytest.fixture
 def forget() -> Callable[[], None]:
     def clear() -> None:
-        for each in (*software.CACHES, provenance._versions):
+        for each in (software.here, software._library, software._asked, provenance._versions):
             each.cache_clear()
 
     return clear
@@ -143,7 +143,7 @@ def test_a_second_command_reads_no_program_and_asks_none_for_its_version(
         anew()
         asked.clear()
         ran.clear()
-        return dict(software.here()), provenance._versions(software.digest()), set(asked), set(ran)
+        return dict(software.here()), provenance._versions(), set(asked), set(ran)
 
     (parts, versions, read, asked_first), (again, versions_again, read_again, asked_again) = look(), look()
     forget()

@@ -86,6 +86,11 @@ def test_numbers_of_a_trial_during_which_files_changed_are_told_apart(tmp_path: 
     (disturbed / "provenance.json").write_text(json.dumps(noted))
     assert differing(first, disturbed) == (again.ELSEWHERE, "lab_s by 10 %")
     assert differing(disturbed, first) == (again.ELSEWHERE, "lab_s by 9.09 %")
+    (disturbed / "result.json").write_text(json.dumps(OF))
+    again_disturbed = folder(tmp_path / "c", later)
+    (again_disturbed / "provenance.json").write_text(json.dumps(noted))
+    assert differing(disturbed, again_disturbed) == (again.ELSEWHERE, "lab_s by 10 %")
+    assert differing(disturbed, first) == ()
 
 
 @pytest.mark.parametrize(

@@ -25,10 +25,11 @@ from testbed.error import MachineError
 from testbed.native_program import AGENT, Tools
 from testbed.plan.node import vm
 from testbed.plan.step import data
+from testbed.report import trust
 from testbed.spec.load import load_scenario
 from testbed.trial import provenance, run, software
 from testbed.trial.compiled_module import is_read
-from testbed.trial.folder import write_json
+from testbed.trial.folder import read_result, write_json
 from testbed.trial.orders.sequence import orders
 
 SCENARIOS = Path(__file__).parents[1] / "scenarios"
@@ -37,10 +38,11 @@ SCENARIOS = Path(__file__).parents[1] / "scenarios"
 @pytest.fixture
 def fresh() -> Iterator[None]:
     """What was examined before, and in this test, is examined again."""
-    for each in software.CACHES:
+    caches = (software.here, software.of_snapshots, software._asked, software._library)
+    for each in caches:
         each.cache_clear()
     yield
-    for each in software.CACHES:
+    for each in caches:
         each.cache_clear()
 
 
@@ -276,50 +278,61 @@ def setting(fresh: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Pat
     return path
 
 
-@pytest.mark.parametrize("is_loaders", [False, True])
-def test_what_changes_later_is_seen_by_the_same_process(
-    is_loaders: bool, setting: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before, files = software.here(), software.files_here()
-    assert software.changed(files) == ()
-    if is_loaders:
-        setting.unlink()  # it is no part of what is compared, but for whether it is there
-        monkeypatch.setattr(software, "LOADER_CACHE", setting)
-        files = software.files_here()
-        setting.write_text("new")
+@pytest.mark.parametrize("where", ["protocols", "rt_tables.d/mine.conf", "ld.so.cache", "ip"])
+def test_a_file_that_changes_or_is_new_is_named(where: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("protocols", "ip", "ld.so.cache", "iproute2/rt_protos"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("one")
+    monkeypatch.setattr(software, "SETTINGS", (str(tmp_path / "protocols"), str(tmp_path / "iproute2")))
+    monkeypatch.setattr(software, "LOADER_CACHE", tmp_path / "ld.so.cache")
+    monkeypatch.setattr(software, "_EXAMINED", set())
+    software._sha_of(tmp_path / "ip")
+    before = software.files()
+    (tmp_path / "other").write_text("nobody reads it")
+    os.link(tmp_path / "protocols", tmp_path / "linked")
+    (tmp_path / "ip").chmod(0o755)
+    assert software.changed(before) == ()
+    if where.startswith("rt_tables.d"):
+        (tmp_path / "iproute2" / where).parent.mkdir()
+        (tmp_path / "iproute2" / where).write_text("new")
+        assert software.changed(before) == ("iproute2", "mine.conf", "rt_tables.d")
     else:
-        setting.with_name("new").write_text("two")
-        setting.with_name("new").rename(setting)
-    assert software.changed(files) == ("protocols",)
-    after = software.here()
-    assert [part for part, *_ in software.differences(before, after)] == ["settings"]
+        (tmp_path / "new").write_text("two, and longer")
+        (tmp_path / "new").rename(tmp_path / where)
+        assert software.changed(before) == (where,)
+        (tmp_path / where).unlink()
+        assert software.changed(before) == (where,)
 
 
 @pytest.mark.lab
-def test_a_trial_during_which_a_file_changes_says_so_and_the_next_one_has_the_new_one(
-    setting: Path, tmp_path: Path
+def test_a_trial_during_which_a_file_changes_says_so(
+    fresh: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    setting = tmp_path / "protocols"
+    setting.write_text("one")
+    monkeypatch.setattr(software, "SETTINGS", (str(setting),))
     trial = make_trial(workload={"duration": "2 s"})
+
+    def change(lab_s: float) -> None:
+        setting.write_text("two, and longer")
 
     def carried_out(name: str, progress: Callable[[float], None] = lambda lab_s: None) -> dict[str, Any]:
         (tmp_path / name).mkdir()
         run.run(trial, orders(trial), tmp_path / name, progress=progress)
         noted = provenance.noted(tmp_path / name)
         assert noted is not None
-        return noted
+        return dict(noted["software"])
 
-    def change(lab_s: float) -> None:
-        setting.write_text("two")
-
-    first = carried_out("first")["software"]
-    disturbed = carried_out("disturbed", change)["software"]
-    later = carried_out("later")["software"]
-    assert disturbed["digest"] is None
-    assert disturbed["parts"] == first["parts"] | {software.CHANGED: "protocols"}
-    assert None not in (first["digest"], later["digest"])
-    assert list(software.differences(first["parts"], later["parts"])) == [
-        ("settings", first["parts"]["settings"], later["parts"]["settings"])
-    ]
-    assert software.CHANGED not in later["parts"]
-    told = provenance.differences(trial, tmp_path / "disturbed")
-    assert f"{software.CHANGED} protocols → not noted" in map(str, told)
+    first = carried_out("first")
+    assert first["digest"] is not None
+    disturbed = carried_out("disturbed", change)
+    assert disturbed == {"digest": None, "parts": first["parts"] | {software.CHANGED: "protocols"}}
+    assert carried_out("later") == first
+    for name in ("first", "disturbed"):
+        noted = provenance.noted(tmp_path / name) or {}
+        told = list(map(str, provenance.between(trial, tmp_path / "disturbed", noted)))
+        assert told == [f"{software.CHANGED} protocols → {'not noted' if name == 'first' else 'protocols'}"]
+    assert provenance.changes(trial, orders(trial), tmp_path / "disturbed") == ()
+    result = read_result(tmp_path / "first")
+    rows = dict(trust.provenance(provenance.noted(tmp_path / "disturbed") or {}, result, {}))
+    assert (rows[software.CHANGED], "all that decides the bytes" in rows) == ("protocols", False)

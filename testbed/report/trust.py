@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..trial import software
+from ..trial.provenance import parts_of
 from ..trial.result import StageResult, TrialResult
 from ..trial.subject import bpf
 from ..units import counted
@@ -136,6 +138,7 @@ def provenance(about: Mapping[str, Any], result: TrialResult, settings: Mapping[
         ("programs", about.get("programs")),
         *versions.items(),
         ("all that decides the bytes", (about.get("software") or {}).get("digest")),
+        (software.CHANGED, parts_of(about).get(software.CHANGED)),
         ("control in BPF", bpf.told(result)),
         ("pacing", result.pacing),
         ("sysctls", "; ".join(f"{key} = {value}" for key, value in (settings.get("sysctls") or {}).items())),

@@ -11,7 +11,7 @@ import json
 import os
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -21,9 +21,6 @@ from ..cache_folder import private
 from ..error import MachineError
 
 FOLDER, NAME = "own", "known-files.json"
-Identity = list[int]
-"""What tells a file from another one in its place, and from itself with another content."""
-
 SETTLED_NS = 2_000_000_000
 """The coarsest clock of a file system, that of FAT, has ticks of 2 s."""
 MOST = 10_000
@@ -35,7 +32,6 @@ def said(path: Path, about: str, find: Callable[[bytes], str]) -> str:
     one question from another. Raises OSError if the file cannot be read.
     """
     known, key = _known(), f"{about} {path}"
-    _SEEN.add(path)
     now = _identity(path)
     if (entry := known.get(key)) is not None and entry[:-1] == now:
         return str(entry[-1])
@@ -44,19 +40,6 @@ def said(path: Path, about: str, find: Callable[[bytes], str]) -> str:
         known[key] = [*now, answer]
         known[""] = []  # there is something to keep
     return answer
-
-
-def seen() -> Iterator[Path]:
-    """The files of which this process has asked something."""
-    yield from tuple(_SEEN)
-
-
-def identity(path: Path) -> Identity | None:
-    """None if there is no such file."""
-    try:
-        return _identity(path)
-    except OSError:
-        return None
 
 
 def keep() -> None:
@@ -71,9 +54,6 @@ def keep() -> None:
         os.replace(fresh, folder / NAME)
 
 
-_SEEN: set[Path] = set()
-
-
 @cache
 def _known() -> dict[str, list[Any]]:
     """By question and path: the identity of the file, and the answer."""
@@ -85,6 +65,6 @@ def _known() -> dict[str, list[Any]]:
     return found if is_ours else {}
 
 
-def _identity(path: Path) -> Identity:
+def _identity(path: Path) -> list[int]:
     about = os.stat(path)
     return [about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns]

@@ -47,7 +47,7 @@ def of(trial: Trial, ready: ReadyKernel | None = None) -> dict[str, Any]:
         if image is None
         else {"name": image.name, "release": image.release, "config_hash": image.config_hash, "key": image.key},
         "machine_kernels": machines,
-        "versions": _versions(software.digest()) | _users_programs(trial),
+        "versions": _versions() | _users_programs(trial),
         "software": _software(None if image is None else image.key, machines),
     }
 
@@ -123,13 +123,15 @@ class Difference:
 def changes(trial: Trial, made: Orders, folder: Path) -> tuple[str, ...]:
     """In what a repetition would differ from the finished trial in `folder`, in words; empty if in nothing.
 
-    What the folder does not tell counts as a difference. `made` are the trial's orders as they would be given now.
-    Raises MachineError if its kernel is missing.
+    What the folder does not tell counts as a difference; that files changed while the trial ran does not, as it began
+    with what is named. `made` are the trial's orders as they would be given now. Raises MachineError if its kernel is
+    missing.
     """
     now = of(trial)
     if noted(folder) is None:
         return (f"{PROVENANCE} cannot be read",)
-    return (*map(str, _differences(trial, folder, now)), *_other_orders(trial, made, folder))
+    others = (str(each) for each in _differences(trial, folder, now) if each.what != software.CHANGED)
+    return (*others, *_other_orders(trial, made, folder))
 
 
 def differences(trial: Trial, folder: Path) -> tuple[Difference, ...]:
@@ -139,8 +141,7 @@ def differences(trial: Trial, folder: Path) -> tuple[Difference, ...]:
     try:
         now = of(trial)
     except MachineError:
-        versions = _versions(software.digest()) | _users_programs(trial)
-        now = {"testbed": __version__, "versions": versions, "software": _software(None)}
+        now = {"testbed": __version__, "versions": _versions() | _users_programs(trial), "software": _software(None)}
     return between(trial, folder, now)
 
 
@@ -240,7 +241,7 @@ def steps_here(trial: Trial, made: Orders, ready: ReadyKernel, files: Path | Non
 
 
 @cache
-def _versions(_software: str | None) -> dict[str, str]:
+def _versions() -> dict[str, str]:
     versions = {"python": platform.python_version()}  # the agent's, too
     programs = {
         **remote.versions(),

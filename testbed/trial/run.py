@@ -57,7 +57,7 @@ def run(
     TrialError if the trial failed, Cancelled if `cancelled` returned True.
     """
     ready = ready or ready_kernel(trial.kernel)
-    noted, files_here = provenance.of(trial, ready), software.files_here()
+    noted, files_before = provenance.of(trial, ready), software.files()
     files = program_store.find(trial.workload.needed_files)
     steps, accelerator = provenance.steps_here(trial, made, ready, files)
     if ready.image is not None:
@@ -77,7 +77,7 @@ def run(
         raise TrialError(f"{failures}\nThen {error}" if failures else str(error)) from None
     if left is not None:
         raise TrialError(f"the guest left {left}")
-    if trial.kernel.is_virtual_time and (changed := software.changed(files_here)):
+    if trial.kernel.is_virtual_time and (changed := software.changed(files_before)):
         described = partial(_describe, trial, made, provenance.disturbed(noted, changed), accelerator, folder)
     described()  # the guest could change them, and the mark will say that they are ours
     write_steps(folder, steps)

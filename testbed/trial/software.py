@@ -30,7 +30,8 @@ from . import known_file
 from .compiled_module import is_read
 
 Parts = Mapping[str, str]
-Files = Mapping[Path, "known_file.Identity | None"]
+Files = Mapping[Path, "tuple[int, ...] | None"]
+"""What tells each file from another one in its place, and from itself with another content; None if it is missing."""
 
 UNKNOWN = "unknown"
 """The value of a part that could not be examined: it is never the same as another one."""
@@ -41,7 +42,7 @@ NONE = "none"
 NOT_NOTED = "not noted"
 
 CHANGED = "changed while it ran"
-"""A part of a trial during which files of this computer changed: their names. It has no digest."""
+"""A part that only a trial has during which files of this computer changed: their names. It is never the same."""
 
 OURS = ("model", "spec", "plan", "kernel", "trial", "process.py", "package.py", "units.py")
 """Those of our sources that make a trial and read its evidence; the agent is a part of its own."""
@@ -101,38 +102,44 @@ def differences(then: Parts, now: Parts) -> Iterator[tuple[str, str, str]]:
     """Each part that differs, with its value then and now. What is unknown or not noted differs."""
     for part in dict.fromkeys((*then, *now)):
         before, after = (each.get(part, NOT_NOTED) for each in (then, now))
-        if before != after or before in (UNKNOWN, NOT_NOTED):
+        if before != after or before in (UNKNOWN, NOT_NOTED) or part == CHANGED:
             yield part, before, after
 
 
-def here() -> Parts:
-    """The parts of this computer. Reads 90 MB, of which it knows what it read before (`known_file`), and nothing if no
-    file has changed since this process last asked.
+def files() -> Files:
+    """The files that this process has examined, and those in the folders of settings, as they are now. A file whose
+    access rights or links change is still the same.
     """
-    parts, files = _examined_here()
-    if not changed(files):
-        return parts
-    for each in CACHES:
-        each.cache_clear()
-    return _examined_here()[0]
+    folders = [Path(name) for name in SETTINGS]
+    inside = [path for folder in folders if folder.is_dir() for path in folder.rglob("*")]
+    return {path: _identity(path) for path in (LOADER_CACHE, *folders, *inside, *tuple(_EXAMINED))}
 
 
-def files_here() -> Files:
-    """The files that the parts are made of, as they are now."""
-    return {path: known_file.identity(path) for path in (*known_file.seen(), LOADER_CACHE, *map(Path, SETTINGS))}
+def changed(before: Files) -> tuple[str, ...]:
+    """The names of the files that are others now than they were, or are new."""
+    now = files()
+    paths = {path for path, identity in before.items() if now.get(path, _identity(path)) != identity}
+    new = {path for path in now.keys() - before.keys() if path not in _EXAMINED}
+    return tuple(sorted({path.name for path in paths | new}))
 
 
-def changed(files: Files) -> tuple[str, ...]:
-    """The names of those that are other files now, or have another content."""
-    return tuple(sorted(path.name for path, before in files.items() if known_file.identity(path) != before))
+def _identity(path: Path) -> tuple[int, ...] | None:
+    try:
+        about = path.stat()
+    except OSError:
+        return None
+    return about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns
 
 
 @cache
-def _examined_here() -> tuple[Parts, Files]:
+def here() -> Parts:
+    """The parts of this computer, as they were when this process first asked. Reads 90 MB, of which it knows what it
+    read before (`known_file`).
+    """
     found = {name: _examined(examine) for name, examine in EXAMINATIONS.items()}
     found |= _programs() | {f"package {name}": _version(name) for name in PACKAGES}
     known_file.keep()
-    return found, files_here()
+    return found
 
 
 def _examined(examine: Callable[[], str]) -> str:
@@ -224,6 +231,9 @@ def _settings() -> str:
     return _sha(repr(said).encode())
 
 
+_EXAMINED: set[Path] = set()
+"""All files whose bytes are in a part, of any trial of this process."""
+
 EXAMINATIONS: dict[str, Callable[[], str]] = {
     "architecture": platform.machine,
     "processor": _processor,
@@ -314,10 +324,6 @@ def _library(path: Path) -> tuple[str, str, int]:
     return path.name, _sha_of(path), len(path.parts)
 
 
-CACHES = (_examined_here, _asked, _library, of_snapshots)
-"""What was made of files, and is made anew if one of them has changed."""
-
-
 def _version(package: str) -> str:
     try:
         return metadata.version(package)
@@ -332,6 +338,7 @@ def _of_files(folder: Path, paths: Iterable[Path]) -> str:
 
 def _sha_of(path: Path, more: bytes = b"") -> str:
     """Of the bytes of a file, and of more behind them."""
+    _EXAMINED.add(path)
     return known_file.said(path, f"sha {_sha(more)}", lambda data: _sha(data, more))
 
 
