@@ -11,6 +11,7 @@ import platform
 import py_compile
 import sys
 from collections.abc import Callable, Iterator
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -276,6 +277,12 @@ def setting(fresh: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Pat
     path.write_text("one")
     monkeypatch.setattr(software, "SETTINGS", (str(path),))
     return path
+
+
+def test_a_package_that_is_being_installed_is_unknown(fresh: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metadata, "version", lambda name: None)
+    assert software.here()["package pyarrow"] == software.UNKNOWN
+    assert software.digest() is None
 
 
 @pytest.mark.parametrize("where", ["protocols", "rt_tables.d/mine.conf", "ld.so.cache", "ip"])

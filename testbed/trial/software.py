@@ -326,7 +326,7 @@ def _library(path: Path) -> tuple[str, str, int]:
 
 def _version(package: str) -> str:
     try:
-        return metadata.version(package)
+        return metadata.version(package) or UNKNOWN  # None while it is being installed
     except metadata.PackageNotFoundError:
         return NONE
 
