@@ -266,12 +266,30 @@ def main() -> None:
     with screened():
         try:
             _main()
+        except SystemExit as ended:
+            sys.exit(_written(ended.code))
         except Exception:
             with suppress(OSError):
                 traceback.print_exc()  # while what it says is screened
-            sys.exit(FAULT)
-        finally:
-            sys.stdout.flush()  # what nobody reads any more is noticed here, and not at the end of Python
+            sys.exit(_written(FAULT))
+        sys.exit(_written(0))
+
+
+def _written(code: str | int | None) -> str | int | None:
+    """Writes what is still in the buffers. Returns the exit code of the command; not 0 if something cannot be written.
+    Otherwise Python would find that out at its end, and end with 120.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError as error:
+            with suppress(OSError, ValueError):
+                to_nowhere(stream.fileno())
+            if not code:
+                code = MachineError.exit_code
+                with suppress(OSError):
+                    print(f"testbed: not all of its output could be written: {error.strerror}", file=sys.stderr)
+    return code
 
 
 def _main() -> None:

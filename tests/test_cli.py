@@ -37,6 +37,7 @@ sweep: {path.rtt: [10 ms, 20 ms], flows: [1, 2]}
 
 
 Testbed = Callable[..., Said]
+InShell = Callable[[str], "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture
@@ -187,18 +188,38 @@ def test_an_unknown_word_is_an_error_of_usage(testbed: Testbed, words: tuple[str
     assert "Usage: testbed" in said.err
 
 
+@pytest.fixture(params=[False, True], ids=["buffered", "unbuffered"])
+def in_shell(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> InShell:
+    """Carries out a line of the shell in which $PYTHON is ours, whose output waits in buffers, or does not."""
+    monkeypatch.setenv("PYTHON", sys.executable)
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
+    if request.param:
+        monkeypatch.setenv("PYTHONUNBUFFERED", "1")
+    return lambda line: subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+
+
 @pytest.mark.parametrize("full", ["", "2>/dev/full", ">/dev/full 2>&1"])
-def test_a_fault_of_the_testbed_itself_is_no_verdict(full: str) -> None:
+def test_a_fault_of_the_testbed_itself_is_no_verdict(in_shell: InShell, full: str) -> None:
     """It ended with 1, which says that a comparison came out worse."""
-    code = "from testbed import cli; cli._main = lambda: 1 / 0; cli.main()"
-    ended = subprocess.run(["sh", "-c", f'"{sys.executable}" -c "{code}" {full}'], capture_output=True, text=True)
+    ended = in_shell(f'"$PYTHON" -c "from testbed import cli; cli._main = lambda: 1 / 0; cli.main()" {full}')
     assert ended.returncode == 70
     assert ("ZeroDivisionError" in ended.stderr) == (not full)
 
 
-def test_an_error_is_one_also_if_nobody_can_read_it() -> None:
-    ended = subprocess.run(["sh", "-c", f'"{sys.executable}" -m testbed plan nothing.yaml 2>/dev/full'], check=False)
-    assert ended.returncode == 2
+@pytest.mark.parametrize("full", ["2>/dev/full", ">/dev/full 2>&1"])
+def test_an_error_is_one_also_if_nobody_can_read_it(in_shell: InShell, full: str) -> None:
+    assert in_shell(f'"$PYTHON" -m testbed plan nothing.yaml {full}').returncode == 2
+
+
+@pytest.mark.parametrize("words", ["--version", "schema topology"], ids=["short", "long"])
+@pytest.mark.parametrize("errors", ["", "2>/dev/full"])
+def test_output_that_cannot_be_written_is_no_success(in_shell: InShell, words: str, errors: str) -> None:
+    ended = in_shell(f'"$PYTHON" -m testbed {words} >/dev/full {errors}')
+    assert ended.returncode == 3
+    if not errors:
+        (line,) = ended.stderr.splitlines()
+        assert line.startswith("testbed: ")
+        assert line.endswith("No space left on device")
 
 
 def test_the_version_and_the_help_are_there(testbed: Testbed) -> None:

@@ -19,6 +19,7 @@ from testbed.trial.orders.sequence import orders
 Harm = Callable[[Path], object]
 
 TEXT = b"eight by"
+HOST = (pytest.mark.root, pytest.mark.skipif(os.geteuid() != 0, reason="needs root"))
 
 
 def left_by_agent(folder: Path) -> Path:
@@ -100,7 +101,7 @@ def test_a_path_in_the_outcome_is_not_followed(name: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.lab
-@pytest.mark.parametrize("kernel", ["lab", "lab-realtime", pytest.param("host", marks=pytest.mark.root)])
+@pytest.mark.parametrize("kernel", ["lab", "lab-realtime", pytest.param("host", marks=HOST)])
 def test_a_trial_whose_file_is_torn_or_changed_fails_with_its_name(
     kernel: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
