@@ -20,7 +20,7 @@ import typer.main
 
 from . import __version__
 from .commands import help_page
-from .commands.closed_output import CLOSED, closed, to_nowhere
+from .commands.closed_output import CLOSED, closed, given_up, to_nowhere
 from .error import MachineError, TestbedError, harmless
 
 GROUPS = {
@@ -283,8 +283,7 @@ def _written(code: str | int | None) -> str | int | None:
         try:
             stream.flush()
         except OSError as error:
-            with suppress(OSError, ValueError):
-                to_nowhere(stream.fileno())
+            given_up(stream)
             if not code:
                 code = MachineError.exit_code
                 with suppress(OSError):

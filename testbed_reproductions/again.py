@@ -118,10 +118,9 @@ def differing(first: Path, second: Path, parts: list[float] | None = None) -> tu
     one, other = (json.loads((folder / RESULT).read_text()) for folder in (first, second))
     found = sorted(_differing(one, other, ""), key=lambda each: -each[1])
     paths = tuple(path if math.isinf(part) else f"{path} by {100 * part:.3g} %" for path, part in found)
-    (kernel, processor, is_disturbed), now = _software(first), _software(second)
-    pairs = ((kernel, now[0]), (processor, now[1]))
-    is_elsewhere = any(before != after and None not in (before, after) for before, after in pairs)
-    if not paths or not (is_elsewhere or is_disturbed or now[2]):
+    (*before, was_disturbed), (*now, is_disturbed) = _software(first), _software(second)
+    is_other = any(then != after and None not in (then, after) for then, after in zip(before, now, strict=True))
+    if not paths or not (is_other or was_disturbed or is_disturbed):
         return paths
     if parts is not None:
         parts.append(found[0][1])

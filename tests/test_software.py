@@ -270,15 +270,6 @@ def test_a_run_without_a_finished_trial_is_the_same_as_nothing(tmp_path: Path) -
     assert "has no finished trial" in str(CliRunner().invoke(app, ["--same-as", str(tmp_path)]).exception)
 
 
-@pytest.fixture
-def setting(fresh: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A file that programs in a guest read."""
-    path = tmp_path / "protocols"
-    path.write_text("one")
-    monkeypatch.setattr(software, "SETTINGS", (str(path),))
-    return path
-
-
 def test_a_package_that_is_being_installed_is_unknown(fresh: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(metadata, "version", lambda name: None)
     assert software.here()["package pyarrow"] == software.UNKNOWN

@@ -12,9 +12,14 @@ CLOSED = 141
 
 def closed(stream: TextIO) -> NoReturn:
     """Ends the command without a word, as nobody reads it; nor is what is left in the buffer an error."""
+    given_up(stream)
+    raise SystemExit(CLOSED)
+
+
+def given_up(stream: TextIO) -> None:
+    """What is left in its buffer, and all that comes, goes nowhere, so that Python does not fail with it at its end."""
     with suppress(OSError, ValueError):
         to_nowhere(stream.fileno())
-    raise SystemExit(CLOSED)
 
 
 def to_nowhere(number: int) -> None:

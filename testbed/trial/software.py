@@ -118,9 +118,8 @@ def files() -> Files:
 def changed(before: Files) -> tuple[str, ...]:
     """The names of the files that are others now than they were, or are new."""
     now = files()
-    paths = {path for path, identity in before.items() if now.get(path, _identity(path)) != identity}
-    new = {path for path in now.keys() - before.keys() if path not in _EXAMINED}
-    return tuple(sorted({path.name for path in paths | new}))
+    paths = before.keys() | (now.keys() - _EXAMINED)  # what is examined only now has not changed
+    return tuple(sorted({path.name for path in paths if now.get(path) != before.get(path)}))
 
 
 def _identity(path: Path) -> tuple[int, ...] | None:
