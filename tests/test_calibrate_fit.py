@@ -11,7 +11,7 @@ import pytest
 
 from testbed.calibrate import written
 from testbed.calibrate.fit import path, round_trip
-from testbed.calibrate.fit.fitted import Fitted, poisson_interval
+from testbed.calibrate.fit.fitted import Fitted, correlation, poisson_interval
 from testbed.calibrate.fit.path import PathFit
 from testbed.calibrate.link import chosen
 from testbed.calibrate.measurement import Ask, Measurement, Pings, Reading, Second, Transfer
@@ -105,6 +105,12 @@ def test_intervals_stay_where_numbers_can_be() -> None:
     found = fitted(pings(walk))
     assert found.of("rtt_correlation").high == 1.0
     assert (found.of("rtt").low or 0.0) >= 0.02 - 1e-6
+
+
+@pytest.mark.parametrize("count", [4, 6, 10, 12, 40])
+def test_equal_values_are_not_correlated(count: int) -> None:
+    """The mean of six times 0.1 is rounded, and is none of them."""
+    assert correlation([0.1] * count) == 0
 
 
 def test_correlated_pings_are_told_from_independent_ones() -> None:

@@ -88,7 +88,7 @@ def unknown(name: str, unit: str, rule: str, next: str | None = None, sources: S
 def correlation(values: Sequence[float]) -> float:
     """Of neighbours in time; 0 for fewer than 4 values, or values that are all equal."""
     samples = np.asarray(values, dtype=float)
-    if len(samples) < 4 or samples.std() == 0:
+    if len(samples) < 4 or statistic.population_sd(samples) == 0:
         return 0.0
     centred = samples - samples.mean()
     return float((centred[1:] @ centred[:-1]) / (centred @ centred))
